@@ -39,10 +39,11 @@ COPY --chmod=644 package.json LICENSE ./
 # may be read-only.
 USER 65532:65532
 EXPOSE 9853
-# No HEALTHCHECK: the port and TLS are configurable, orchestrators have their own probes (/-/healthy, /-/ready).
 # Without the first option, V8 allocates the short-lived objects of polls in the old generation
 # (docs/performance.md, "Polling").
 # Without the second one, a signal that arrives while Node starts opens the debugger. The others allow the
 # process to read files and to start threads (for passwords), but not to write files, start programs or open
 # the debugger.
 ENTRYPOINT ["/nodejs/bin/node", "--no-allocation-site-pretenuring", "--disable-sigusr1", "--permission", "--allow-fs-read=*", "--allow-worker", "--disable-warning=SecurityWarning", "/app/exporter/main.js"]
+# For Docker; it asks the usual port. Kubernetes has probes of its own (/-/healthy, /-/ready).
+HEALTHCHECK --start-period=30s CMD ["/nodejs/bin/node", "--permission", "--allow-fs-read=*", "--disable-warning=SecurityWarning", "/app/exporter/main.js", "healthcheck"]

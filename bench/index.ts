@@ -1,5 +1,4 @@
 import type { Benchmark } from "./benchmark.ts";
-import { growthBenchmark } from "./exposition/growth.ts";
 import { memoryBenchmark } from "./exposition/memory.ts";
 import { prometheusBenchmark } from "./exposition/prometheus.ts";
 import { renderBenchmark } from "./exposition/render.ts";
@@ -10,7 +9,6 @@ import { stallBenchmark } from "./poll/stall.ts";
 import { throughputBenchmark } from "./poll/throughput.ts";
 import { pageBenchmark } from "./process/page.ts";
 import { startBenchmark } from "./process/start.ts";
-import { evaluationBenchmark } from "./rules/evaluation.ts";
 import { serverBenchmark } from "./rules/servers.ts";
 
 /** All benchmarks, in the order in which they run. */
@@ -18,7 +16,6 @@ export const benchmarks: readonly Benchmark[] = [
   scrapeBenchmark,
   renderBenchmark,
   memoryBenchmark,
-  growthBenchmark,
   prometheusBenchmark,
   stallBenchmark,
   throughputBenchmark,
@@ -26,6 +23,5 @@ export const benchmarks: readonly Benchmark[] = [
   analyticsBenchmark,
   startBenchmark,
   pageBenchmark,
-  evaluationBenchmark,
   serverBenchmark,
 ];

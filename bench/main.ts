@@ -3,14 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Benchmark } from "./benchmark.ts";
-import { calibrate } from "./calibration.ts";
 import { benchmarks } from "./index.ts";
-import { machine } from "./machine.ts";
 import peers from "./package.json" with { type: "json" };
 import { isInstalled } from "./peers.ts";
 import { report } from "./report.ts";
 import { run } from "./run.ts";
 import { judge } from "./verdict.ts";
+import { arch, availableParallelism, cpus, release, totalmem, type } from "node:os";
+import { median } from "./statistics.ts";
 
 const FOLDER = import.meta.dirname;
 const RESULTS = join(FOLDER, "results.md");
@@ -88,4 +88,33 @@ differences are computed within each round. [docs/performance.md](../docs/perfor
 ${machine()}
 
 ${reports.join("\n")}`;
+}
+
+/** Describes the machine of the measurement, without anything that identifies its owner. */
+function machine(): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const system = `${type()} ${release().split("-")[0]} ${arch()}`;
+  return `${model}, ${availableParallelism()} cores, ${memory}, ${system}, Node ${process.version}`;
+}
+
+/**
+ * Measures how long a fixed computation takes at the moment, in milliseconds. It runs between the rounds,
+ * while no contender works, so whatever slows it down also slows down the rounds.
+ */
+function calibrate(): number {
+  return median(Array.from({ length: PIECES }, piece));
+}
+
+/** The median of several runs, so that a single interruption does not count as noise. */
+const PIECES = 7;
+const STEPS = 6_000_000;
+
+function piece(): number {
+  const start = performance.now();
+  let state = 1;
+  for (let step = 0; step < STEPS; step++) state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+  const tookMs = performance.now() - start;
+  // Use the result, so that the compiler cannot remove the computation.
+  return state === 0 ? tookMs + Number.MIN_VALUE : tookMs;
 }

@@ -1,7 +1,6 @@
 import type { Goal, Quantity, Readings } from "./benchmark.ts";
 import type { Measurement } from "./run.ts";
-import { summary, type Summary } from "./statistics.ts";
-import { markdownTable } from "./table.ts";
+import { type Summary, summary } from "./statistics.ts";
 import { judge, noiseOf } from "./verdict.ts";
 
 /** Formats one benchmark as Markdown: the figures of each contender, and whether the goals were met. */
@@ -64,4 +63,24 @@ function number(value: number): string {
   const size = Math.abs(value);
   if (size === 0 || size >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));
+}
+
+/**
+ * Formats a Markdown table that is also readable in a terminal: the first column is left-aligned, the others
+ * right-aligned.
+ */
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(3, ...[title, ...rows.map((row) => row[column] ?? "")].map((text) => text.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => padded(cells[column] ?? "", width, column)).join(" | ")} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
+  );
+  return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)].join("\n");
+}
+
+function padded(text: string, width: number, column: number): string {
+  return column === 0 ? text.padEnd(width) : text.padStart(width);
 }

@@ -1,5 +1,14 @@
-/** Green: fine. Yellow: worth a look. Orange: act today. Red: act now. Blue is neutral. */
-export type Color = "green" | "yellow" | "orange" | "red" | "blue" | "purple" | "text" | "transparent";
+/** Green: fine. Yellow: worth a look. Orange: act today. Red: act now. Dark red: too late. Blue is neutral. */
+export type Color =
+  | "green"
+  | "yellow"
+  | "orange"
+  | "red"
+  | "dark-red"
+  | "blue"
+  | "purple"
+  | "text"
+  | "transparent";
 
 /**
  * The same for a cell's background. Grafana's text on them has a contrast of at least 4.5, with dark and
@@ -9,7 +18,8 @@ export const BACKGROUNDS: Readonly<Record<Color, string>> = {
   green: "#2f7d32",
   yellow: "yellow",
   orange: "super-light-orange",
-  red: "dark-red",
+  red: "#b3202d",
+  "dark-red": "#7a1019",
   blue: "dark-blue",
   purple: "dark-purple",
   text: "transparent",

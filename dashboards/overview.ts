@@ -14,7 +14,7 @@ import { uids } from "./uids.ts";
 export const overview = createDashboard({
   uid: uids.overview,
   title: "Overview",
-  description: "What is spent and by whom, the month's forecast, and which keys run out of credits.",
+  description: "What is spent and by whom, and which keys run out of credits.",
   from: "now-30d",
   refresh: "5m",
   variables: variables(
@@ -30,7 +30,6 @@ export const overview = createDashboard({
         spend.today(1),
         spend.week(2),
         spend.month(3),
-        spend.forecast(4),
         state.danger(5),
         state.notCounted(6),
         state.dataAge(7),

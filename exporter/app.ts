@@ -1,57 +1,47 @@
-import { isDeepStrictEqual } from "node:util";
 import { budgetSources } from "./budgets/budget-samples.ts";
 import { budgetStatus } from "./budgets/budget-status.ts";
 import { budgetFamilies } from "./budgets/families.ts";
-import { collectorGroups, collectorHeaders, keysElsewhere } from "./collectors/collector-groups.ts";
-import { createCollectorContext } from "./collectors/collector-context.ts";
-import type { Config } from "./config/config.ts";
-import type { WebSource } from "./config/web/web-config.ts";
-import { createGateway as createHttpGateway, requestLimits } from "./gateway/gateway.ts";
+import { collectorGroups, collectorHeaders } from "./collectors/collector-groups.ts";
+import { createCollectorContext } from "./collectors/collector.ts";
+import { historyCollector } from "./collectors/history.ts";
+import { type Config, requestLimits } from "./config/config.ts";
+import { forecastFamilies } from "./forecast/families.ts";
+import { createForecasts } from "./forecast/forecasts.ts";
+import { createGateway as createHttpGateway } from "./gateway/gateway.ts";
 import type { CreateGateway, Gateway } from "./gateway/port.ts";
-import { countDrops } from "./http/connections.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
-import { createServer as createHttpServer, type ListenAddress } from "./http/server.ts";
-import { createLineLimiter, type LineLimiter, type Log } from "./log.ts";
-import { type Build, createAppMetrics } from "./metrics/app-metrics.ts";
-import { createPacking } from "./metrics/render/block.ts";
-import { type FamilyHeader, renderNow } from "./metrics/render/exposition.ts";
+import { createServer as createHttpServer, type ListenAddress, type ServerOptions } from "./http/server.ts";
+import type { Log } from "./log.ts";
+import { type Build, createAppMetrics, recordGatewayAnswers } from "./metrics/app-metrics.ts";
+import { type Block, createPacking } from "./metrics/render/block.ts";
+import type { FamilyHeader } from "./metrics/render/exposition.ts";
 import type { Deflate } from "./metrics/render/gzip.ts";
 import { createPublisher } from "./metrics/render/publisher.ts";
 import { createSelfRegistry } from "./metrics/self-registry.ts";
-import { selfFamilies } from "./metrics/self-families.ts";
 import { probeFamilies } from "./probes/families.ts";
 import { createProbes } from "./probes/probes.ts";
-import { createSpendWatch } from "./probes/spend-watch.ts";
-import { createReadings } from "./readings/readings.ts";
-import { createEngine } from "./schedule/engine.ts";
-import { registerEngineMetrics } from "./schedule/engine-metrics.ts";
-import { createEventLog } from "./schedule/event-log.ts";
-import type { Plan } from "./schedule/plan.ts";
+import { createReadings, type Readings } from "./readings/readings.ts";
+import { targetId } from "./readings/target-id.ts";
+import { createEngine, type Engine, registerEngineMetrics } from "./schedule/engine.ts";
+import { createEventLog, type EventLog } from "./schedule/event-log.ts";
+import type { Plan } from "./schedule/job.ts";
 import { createPollReporters } from "./schedule/poll-reporter.ts";
-import { createPast } from "./status/past.ts";
-import { createStatusPage } from "./status/status-page.ts";
+import { createOverview } from "./status/overview.ts";
 import type { Clock } from "./time/clock.ts";
-import { createTicker as createClockTicker, type CreateTicker } from "./time/ticker.ts";
 
 /** The dependencies of the exporter. */
-export interface AppDependencies {
+export interface AppDependencies extends Pick<ServerOptions, "web" | "maxRequests" | "allowedHosts"> {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
   readonly build: Build;
   readonly listen: readonly ListenAddress[];
+  /** Before every path, without a slash at the end; empty or absent: none. */
+  readonly routePrefix?: string;
   readonly telemetryPath: string;
-  /** If absent, the exporter serves plain HTTP to everyone. */
-  readonly web?: WebSource | undefined;
-  /** Maximum number of concurrent scrapes; 0 is unlimited. */
-  readonly maxRequests?: number;
-  /** The hosts for which requests are served, without port; empty or absent: any. */
-  readonly allowedHosts?: readonly string[];
   /** If absent, reload over HTTP is disabled. */
   readonly lifecycle?: Lifecycle;
-  /** For tests, because node-cron only knows the machine's clock. */
-  readonly createTicker?: CreateTicker;
   /** The adapter of the gateway; HTTP unless given. */
   readonly createGateway?: CreateGateway;
   /** The server of the routes; HTTP unless given. */
@@ -92,7 +82,7 @@ const READY_AFTER_MS = 30_000;
 const NO_LIFECYCLE: Lifecycle = { isEnabled: false, reload: () => Promise.resolve([]) };
 
 /** Each probe has its own schedule, and a budget is as old as its sources, so their HELP texts name no interval. */
-const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies]
+const CONSTANT_HEADERS: readonly FamilyHeader[] = [forecastFamilies, budgetFamilies, probeFamilies]
   .flatMap((families) => Object.values(families))
   .map((family) => ({ family, help: family.help }));
 
@@ -101,47 +91,48 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [budgetFamilies, probeFamilies
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts } = dependencies;
-  const { lifecycle = NO_LIFECYCLE, createTicker = createClockTicker, deflate } = dependencies;
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts, routePrefix } =
+    dependencies;
+  const { lifecycle = NO_LIFECYCLE, deflate } = dependencies;
   const { createGateway = createHttpGateway, createServer = createHttpServer } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
+  let isStopped = false;
   const registry = createSelfRegistry(clock);
-  const requests = registry.counter(selfFamilies.upstreamRequests);
-  const onAnswer = (endpoint: string, code: string) => requests.inc({ endpoint, code });
+  const onAnswer = recordGatewayAnswers(registry, clock, log);
   let gateway = newGateway(initial);
-  const readings = createReadings(clock, createPacking(), () => seriesLimit(config, engine.isLingering()));
-  const [events, limiter] = [createEventLog(log, clock), createLineLimiter(log, clock)];
+  const packing = createPacking();
+  const forecasts = createForecasts(clock, packing, () => context.directory.listed());
+  const readings = createReadings(clock, packing, () => config.seriesLimit, forecasts);
+  const events = createEventLog(log, clock);
   const probes = createProbes({ clock, log, events, registry, readings });
   const context = createCollectorContext(readings, clock);
   const reporterOf = createPollReporters(registry, log, events);
-  const engine = createEngine(planOf(initial), { clock, random, log, createTicker, readings });
-  const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
+  const engine = createEngine(planOf(initial), { clock, random, log, readings });
   const headers = () => [...collectorHeaders((name) => engine.intervalMs(name)), ...CONSTANT_HEADERS];
-  const onRenderError = logged(limiter, "Cannot render the metrics");
-  const publisher = createPublisher(readings, headers, clock, onRenderError, deflate);
+  const onRenderError = logged(events, "Cannot render the metrics");
+  const publisher = createPublisher(viewsOf(engine, readings), headers, clock, onRenderError, deflate);
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
   metrics.reloaded(true, startedMs);
   derive();
 
-  const past = createPast({ clock, readings });
-  const sources = { clock, readings, budgetStatus, probes, ...past, listed: context.directory.listed };
-  const about = () => ({ version: build.version, startedMs, failedReloadMs: metrics.failedReloadMs() });
+  const sources = { readings, budgetStatus, probes, forecasts, listed: context.directory.listed };
   const routes = createRoutes({
     telemetryPath,
     publisher,
     self: registry,
     lifecycle,
-    page: createStatusPage(() => config, about, telemetryPath, sources),
+    overview: () => createOverview(config, sources, { ...metrics.about(), nowMs: clock.now(), startedMs }),
     isReady: () => clock.monotonic() - started >= READY_AFTER_MS || engine.isAttempted(),
   });
-  const server = createServer(listen, routes, logged(limiter, "Cannot answer a request"), {
+  const server = createServer(listen, routes, logged(events, "Cannot answer a request"), {
     web,
     maxRequests,
     allowedHosts,
-    onDrop: countDrops(registry),
-    onRefusal: (what, address) => limiter.write("warn", `refused ${what}`, { address }, `Refused a ${what}`),
+    prefix: routePrefix,
+    onDrop: metrics.dropped,
+    onRefusal: (what, address) => report(events, "warn", `Refused a ${what}`, { address }),
   });
 
   function newGateway(next: Config): Gateway {
@@ -154,23 +145,18 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
       gateway,
       limits: { perMinute: requestLimits(next.gateway), connections, maxPauseMs },
       groups: [...collectorGroups(next, reporterOf, context), ...probes.configure(next)],
-      isElsewhere: keysElsewhere(next),
     };
   }
 
   function derive(): void {
-    const budgets = budgetSources(config.budgets, { readings, clock, log });
-    readings.derive(new Map([...budgets, ...probes.sources()]));
-  }
-
-  function onChange(): void {
-    publisher.changed();
-    spendWatch.readingsChanged();
+    const budgets = budgetSources(config.budgets, { readings, clock, log, forecasts });
+    const shared = [[targetId("key", "pooled-limits"), context.pooledLimits.samples]] as const;
+    readings.derive(new Map([...budgets, ...shared, ...probes.sources()]));
   }
 
   async function apply(next: Config): Promise<void> {
     const former = gateway;
-    if (!isDeepStrictEqual(next.gateway, config.gateway)) gateway = newGateway(next);
+    if (!isSameGateway(next.gateway, config.gateway)) gateway = newGateway(next);
     const applied = engine.apply(planOf(next));
     config = next;
     derive();
@@ -183,24 +169,27 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     start: async () => {
       await server.start();
       publisher.changed();
-      engine.start(onChange);
-      for (const each of [spendWatch, past]) each.start();
+      engine.start(publisher.changed);
     },
     stop: async () => {
-      for (const each of [publisher, spendWatch, past]) each.stop();
+      isStopped = true;
+      publisher.stop();
       await Promise.all([engine.stop().then(() => gateway.close()), server.stop()]);
-      for (const bounded of [events, limiter]) bounded.flush();
+      events.flush();
     },
     apply: async (next) => {
+      // A reload may have begun before the stop; it would start the schedules again.
+      if (isStopped) return;
       if (next) await apply(next);
       metrics.reloaded(next !== undefined, clock.now());
     },
     once: async () => {
+      await engine.apply(withoutHistory(planOf(config)));
       await engine.runAll();
+      const text = await (await publisher.current("text")).text();
       publisher.stop();
-      // The published text may be a second old.
-      const { text } = renderNow(headers(), readings.view().blocks);
-      const exposition = `${text}${(await registry.render("text")).toString()}`;
+      const { runtime, own } = await registry.parts("text");
+      const exposition = Buffer.concat([...text, runtime.text, own]).toString();
       return { exposition, isUseful: readings.ids().some((id) => readings.status(id)?.up === true) };
     },
     urls: server.urls,
@@ -208,12 +197,30 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   };
 }
 
-/** Keys that another shard polls now may need the room that they had, so the limit of all shards applies meanwhile. */
-function seriesLimit(config: Config, isLingering: boolean): number {
-  return config.seriesLimit * (isLingering ? (config.part?.total ?? 1) : 1);
+/** Secrets are compared by their places. */
+function isSameGateway(one: Config["gateway"], other: Config["gateway"]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Logs unexpected errors, of which each request may cause one. */
-function logged(limiter: LineLimiter, message: string): (error: unknown) => void {
-  return (error) => limiter.write("error", message, { error: String(error) }, message);
+/** Views of what may be shown now. */
+function viewsOf(engine: Pick<Engine, "expire">, readings: Readings<Block>) {
+  return () => {
+    engine.expire();
+    return readings.view();
+  };
+}
+
+/** The history is only for the page. */
+function withoutHistory(plan: Plan): Plan {
+  return { ...plan, groups: plan.groups.filter(({ name }) => name !== historyCollector.name) };
+}
+
+/** Logs unexpected errors. */
+function logged(events: EventLog, message: string): (error: unknown) => void {
+  return (error) => report(events, "error", message, { error: String(error) });
+}
+
+/** Logs what each request may cause. */
+function report(events: EventLog, level: "error" | "warn", message: string, fields: object): void {
+  events.report({ level, cause: message, title: message, name: "", fields, message });
 }

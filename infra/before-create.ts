@@ -15,11 +15,6 @@ export function beforeCreate(
     type.startsWith(types) ? { props, opts: { ...opts, hooks: { beforeCreate: [hook] } } } : undefined;
 }
 
-/** Whether the program runs for an `up`: neither for a preview, nor with mocks. */
-export function isRealUp(): boolean {
-  return hasHooks() && !runtime.isDryRun();
-}
-
 /** The SDK's mocks accept no hooks, although they report that they do. */
 function hasHooks(): boolean {
   return "registerResourceHook" in (runtime.getMonitor() ?? {});

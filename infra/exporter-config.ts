@@ -66,7 +66,7 @@ function parsedConfig(
     return { ok: true, config: { text: stringify(value, { lineWidth: 0 }), file: parsed.file, audio } };
   const wrong = parsed.ok ? [] : parsed.problems;
   const problems = wrong.map(({ path, message }) => {
-    const text = message === "needs the section analytics" ? NEEDS_MANAGEMENT : message;
+    const text = IN_SETTINGS[message] ?? message;
     return path === "" ? `exporter: ${text}` : `exporter.${path}: ${text}`;
   });
   return { ok: false, problems: [...found, ...problems] };
@@ -108,8 +108,14 @@ function shardsOf(
   return shards === 1 ? {} : { shards };
 }
 
-/** A deployment adds the section analytics itself. */
 const NEEDS_MANAGEMENT = "needs a management key; set managementKey or managementSecret";
+
+/** Advice that differs for a deployment, which adds the paths of secrets and the section analytics itself. */
+const IN_SETTINGS: Readonly<Record<string, string>> = {
+  "needs the section analytics": NEEDS_MANAGEMENT,
+  "nothing to poll; set keys, keys_dir or analytics":
+    "nothing to poll; set keys or keysSecret, managementKey or managementSecret",
+};
 
 const keyEntries = z.array(z.looseObject({ name: z.string() }));
 const entry = z.record(z.string(), z.unknown());

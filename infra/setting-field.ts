@@ -6,8 +6,25 @@ import { z } from "zod";
  */
 export const flag = () => json("true or false", z.boolean());
 
-export const textMap = () =>
-  json("an object whose values are strings; put numbers in quotes", z.record(z.string(), z.string()));
+/** Strings by name. Messages never show a value, which may be a secret. `fault`: what is wrong with a string. */
+export const textMap = (fault: (text: string) => string | undefined = () => undefined) =>
+  z.string({ error: `is missing; it must be ${TEXT_MAP}` }).transform((written, context) => {
+    const parsed = z.record(z.string(), z.unknown()).safeParse(valueOf(written));
+    if (!parsed.success) {
+      context.addIssue({ code: "custom", message: `is not ${TEXT_MAP}` });
+      return z.NEVER;
+    }
+    const entries = Object.entries(parsed.data).map(([name, value]) => {
+      const isText = typeof value === "string";
+      const wrong = isText ? fault(value) : "is not a string; put numbers in quotes";
+      if (wrong !== undefined)
+        context.addIssue({ code: "custom", path: [name], message: `the value (not shown) ${wrong}` });
+      return [name, isText ? value : ""] as const;
+    });
+    return Object.fromEntries(entries);
+  });
+
+const TEXT_MAP = "an object of strings by name";
 
 export const textList = () => json("a list of strings", z.array(z.string().min(1)));
 

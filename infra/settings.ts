@@ -1,7 +1,11 @@
 import { RunError, secret, type Output } from "@pulumi/pulumi";
 import type { z } from "zod";
+import { join } from "node:path";
+import { readAlertChanges } from "../dashboards/rules/alert-changes.ts";
+import { createRules } from "../dashboards/rules/index.ts";
 import type { RuleOptions } from "../dashboards/rules/settings.ts";
 import { composeConfig, describedConfig, MANAGEMENT_ENTRY, type ExporterConfig } from "./exporter-config.ts";
+import { isKubeconfigContent } from "./kubernetes/cluster.ts";
 import { ruleOptions } from "./rule-options.ts";
 import { fields, type Fields, type Known } from "./setting-fields.ts";
 
@@ -57,7 +61,8 @@ export function readSettings(read: ReadSetting, written: readonly string[] = [])
   const problems = [...written, ...(parsed.success ? [] : problemsOf(parsed.error))];
   const known = parsed.success ? parsed.data : readable(raw, parsed.error);
   const config = exporterConfig(known, problems);
-  const rules = ruleOptions(known, config, problems);
+  const rules = ruleOptions(known, config);
+  problems.push(...readAlertChanges(known.alerts ?? {}, createRules()).problems);
   problems.push(...broken(known));
   if (!parsed.success || problems.length > 0) throw refusal(problems);
   return {
@@ -114,10 +119,6 @@ function broken(known: Known): readonly string[] {
       kubernetes === true && known.image === "",
       "image: is empty; it must be an image built from the Dockerfile",
     ],
-    [
-      Object.values(known.environment ?? {}).some((value) => /:\/\/[^/\s]*@/.test(value)),
-      "environment: a value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
-    ],
     [hasKeys && Boolean(keysSecret), "keysSecret: cannot be combined with keys; remove one of them"],
     [
       Boolean(managementKey && managementSecret),
@@ -138,13 +139,18 @@ function kubernetesSettings(settings: Fields, config: ExporterConfig): Kubernete
   const hasManagement = managementKey !== "" || managementSecret !== "";
   return {
     ...plain,
-    kubeconfig: kubeconfig === "" ? undefined : secret(kubeconfig),
+    kubeconfig: kubeconfig === "" ? undefined : secret(kubeconfigOf(kubeconfig)),
     config,
     keys: secretEntries(keysSecret, keys),
     management: hasManagement
       ? secretEntries(managementSecret, { [MANAGEMENT_ENTRY]: managementKey })
       : undefined,
   };
+}
+
+/** A path is relative to Pulumi.yaml, but the program and the plugin run in the folder below. */
+function kubeconfigOf(text: string): string {
+  return isKubeconfigContent(text) || /^[~/]/.test(text) ? text : join("..", text);
 }
 
 function secretEntries(existing: string, texts: Readonly<Record<string, string>>): SecretEntries {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { z } from "zod";
+import { isKubeconfigContent } from "./kubernetes/cluster.ts";
 import { fields } from "./setting-fields.ts";
 
 /** The stack's configuration as the user wrote it. */
@@ -36,7 +37,26 @@ export function writtenConfig(): WrittenConfig {
  * secrets.
  */
 export function writtenProblems(config: WrittenConfig): readonly string[] {
-  return [...Object.keys(config.values).flatMap(misspelt), ...plainSecrets(config)];
+  const names = Object.keys(config.values);
+  return [
+    ...names.flatMap(misspelt),
+    ...plainSecrets(config),
+    ...names.flatMap((name) => lostSecret(name, config)),
+  ];
+}
+
+/** A setting that is encrypted, although Pulumi would write it to the state in plain text. */
+function lostSecret(fullName: string, { isSecret }: WrittenConfig): readonly string[] {
+  const name = fullName.slice(getProject().length + 1);
+  const isKept = !(name in fields.shape) || name === "keys" || name in HOLDS_SECRET;
+  if (isKept || !fullName.startsWith(`${getProject()}:`) || !isSecret(fullName)) return [];
+  const remedy =
+    name === "environment"
+      ? "put it into a Secret and name that in environmentSecret"
+      : "set it without --secret";
+  return [
+    `${name}: a value is encrypted, but would be in plain text in the state and in the cluster; ${remedy}`,
+  ];
 }
 
 function misspelt(fullName: string): readonly string[] {
@@ -79,7 +99,7 @@ function plainSecrets({ values, isSecret, stackFile }: WrittenConfig): readonly 
 const HOLDS_SECRET: Readonly<Record<string, (value: string) => boolean>> = {
   managementKey: (value) => value !== "",
   grafanaAuth: (value) => value !== "",
-  kubeconfig: (value) => /[\n{]/.test(value),
+  kubeconfig: isKubeconfigContent,
 };
 
 /** Without the stack's file, one encrypted key hides the others. */

@@ -31,10 +31,11 @@ function sectionsOf(path: string, schema: z.ZodObject, description = ""): Sectio
     const facts = factsOf(field);
     const isList = facts.core instanceof z.ZodArray;
     const mapping = facts.core instanceof z.ZodArray ? facts.core.element : facts.core;
+    const type = isList ? "list" : facts.field.type;
     if (mapping instanceof z.ZodObject) {
       inner.push(...sectionsOf(isList ? `${at}[]` : at, mapping, facts.field.description));
-    }
-    fields.push({ ...facts.field, name, type: isList ? "list" : facts.field.type });
+      fields.push({ ...facts.field, name, type, description: "see below" });
+    } else fields.push({ ...facts.field, name, type });
   }
   return [{ path, description, fields }, ...inner];
 }
@@ -74,9 +75,9 @@ function renderSection({ path, description, fields }: Section): string {
   const heading = path === "" ? "" : `\n### \`${path}\`\n\n${description}\n`;
   const rows = fields.map(
     ({ name, type, preset, rule, description: meaning }) =>
-      `| ${[`\`${name}\``, type, preset, rule, meaning].map(cell).join(" | ")} |`,
+      `| ${[`\`${name}\``, preset, type === "path" || type === "schedule" || rule === "" ? type : rule.replace(/, such as .*/, ""), meaning].map(cell).join(" | ")} |`,
   );
-  return `${heading}\n| Field | Type | Default | Rule | Meaning |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `${heading}\n| Field | Default | Value | Meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 function cell(text: string): string {

@@ -3,10 +3,9 @@ import { dashboards } from "../dashboards/index.ts";
 import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { statusSchemaText } from "../exporter/status/json/schema.ts";
-import { renderAlertsDocs } from "./alerts-docs.ts";
+import { renderAlertsDocs, renderTroubleshootingDocs } from "./alerts-docs.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
-import { helmChart } from "./helm-chart.ts";
-import { CHART_LINKS } from "./helm-named-templates.ts";
+import { CHART_LINKS, helmChart } from "./helm-chart.ts";
 import { renderMetricsDocs } from "./metrics-docs.ts";
 import { plainManifests } from "./plain-manifests.ts";
 import { renderSettingsDocs } from "./settings-docs.ts";
@@ -27,6 +26,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/metrics.md", render: renderMetricsDocs },
   { path: "docs/status-schema.json", render: statusSchemaText },
   { path: "docs/settings.md", render: renderSettingsDocs },
+  { path: "docs/troubleshooting.md", render: renderTroubleshootingDocs },
   { path: "dashboards/generated/rules.yaml", render: () => renderRuleFile(createRules()) },
   {
     path: "dashboards/generated/prometheus/rules.json",

@@ -1,21 +1,28 @@
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
-import { createManifests, type Manifest } from "../infra/kubernetes/manifests.ts";
-import type { PodSettings } from "../infra/kubernetes/pod.ts";
-import { NAMED_TEMPLATES } from "./helm-named-templates.ts";
-import { NOTES } from "./helm-notes.ts";
 import { chartReadme } from "./helm-readme.ts";
-import { GATEWAY_PORT, PODS, templateOf } from "./helm-template.ts";
+import { DURATION, exporterSchema } from "./helm-exporter-schema.ts";
+
+/**
+ * Placeholders for links in the chart's rules. A template replaces them by the links of the values, or
+ * removes them.
+ */
+export const CHART_LINKS = {
+  runbookBaseUrl: "https://runbooks.chart.invalid",
+  dashboardBaseUrl: "https://dashboards.chart.invalid",
+};
 
 /**
  * The settings of Pulumi.yaml that the chart has as values, with the same names and defaults, and mostly the
  * same descriptions.
  */
 const VALUES = (
-  "exporter runbookBaseUrl dashboardBaseUrl image imagePullSecrets keysSecret managementSecret shards replicas logLevel resources gateway " +
-  "environment environmentSecret caConfigMap webConfigSecret podLabels podAnnotations nodeSelector tolerations affinity priorityClass scrape scrapeInterval monitorEndpoint monitorLabels rules " +
-  "dashboardConfigMaps dashboardLabels dashboardAnnotations networkPolicy scrapeFrom"
+  "exporter runbookBaseUrl dashboardBaseUrl alerts image imagePullPolicy imagePullSecrets keysSecret managementSecret shards replicas logLevel resources gateway " +
+  "environment environmentSecret caConfigMap webConfigSecret tlsSecret serviceAccount podSecurityContext securityContext commonLabels podLabels podAnnotations " +
+  "nodeSelector tolerations affinity priorityClass topologySpreadConstraints extraArgs extraEnv extraVolumes extraVolumeMounts initContainers " +
+  "scrape scrapeInterval monitorEndpoint monitorLabels rules ruleLabels dashboardConfigMaps dashboardLabels dashboardAnnotations dashboardNamespace " +
+  "networkPolicy scrapeFrom networkPolicyIngress networkPolicyEgress"
 ).split(" ");
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
@@ -25,26 +32,39 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const declared = z.object({
-  config: z.record(z.string(), z.object({ type: z.string(), default: z.unknown(), description: z.string() })),
+  config: z.record(
+    z.string(),
+    z
+      .object({ default: z.unknown(), description: z.string() })
+      .transform((setting) => ({ ...setting, type: typeOf(setting.default) })),
+  ),
 });
 
-/** The files of the chart by path, made from the same values and specs as the Pulumi program. */
+/** The values that only the chart has. */
+const OWN_VALUES: readonly Setting[] = [
+  own(
+    "nameOverride",
+    "string",
+    "",
+    "Objects are named RELEASE-nameOverride instead of RELEASE, or of RELEASE-ALIAS as a dependency.",
+  ),
+  own("fullnameOverride", "string", "", "Name of the objects; at most 52 characters."),
+];
+
+/** The files of the chart by path, as far as they are made from the settings of the Pulumi program. */
 export function helmChart(pulumiYaml: string): ReadonlyMap<string, string> {
   const { config } = declared.parse(parse(pulumiYaml));
-  const settings = VALUES.map((name) => ({
+  const shared = VALUES.map((name) => ({
     name,
     ...(config[name] ?? unknownSetting(name)),
     ...(DESCRIPTIONS[name] && { description: DESCRIPTIONS[name] }),
   }));
-  const templates = templatesOf();
+  const settings = [...shared, ...OWN_VALUES];
   return new Map([
     ["Chart.yaml", chartFile()],
     ["README.md", chartReadme(settings)],
     ["values.yaml", settings.map(valueText).join("\n")],
     ["values.schema.json", `${JSON.stringify(schemaOf(settings), undefined, 2)}\n`],
-    ["templates/_helpers.tpl", NAMED_TEMPLATES],
-    ["templates/NOTES.txt", NOTES],
-    ...[...templates].map(([name, text]) => [`templates/${name}.yaml`, text] as const),
   ]);
 }
 
@@ -54,6 +74,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     "The exporter's configuration as in docs/configuration.md, without the paths of secrets: api_key_file, keys_dir and management_key_file are set automatically. Probes cannot have audio; they send the image's recording.",
   dashboardBaseUrl:
     "URL of Grafana's dashboards up to the uid, such as https://grafana.example/d. If empty, alerts have no such link.",
+  podSecurityContext: "Security context of the pod; null for platforms that set it, such as OpenShift.",
   keysSecret: "Name of an existing Secret. Each entry is a key; the entry's name is the key's name.",
   managementSecret:
     "Name of an existing Secret with the management key; its entry must be named management-key.",
@@ -63,6 +84,15 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 function unknownSetting(name: string): never {
   throw new Error(`Cannot make the chart: Pulumi.yaml has no setting "${name}"`);
+}
+
+function own(name: string, type: string, value: unknown, description: string): Setting {
+  return { name, type, default: value, description };
+}
+
+/** The type of a setting is that of its default. */
+function typeOf(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value === "number" ? "integer" : typeof value;
 }
 
 type Setting = { readonly name: string } & z.output<typeof declared>["config"][string];
@@ -85,137 +115,137 @@ function valueText({ name, default: value, description }: Setting): string {
 }
 
 function schemaOf(settings: readonly Setting[]) {
-  const properties = settings.map(({ name, type }) => [
-    name,
-    name === "exporter"
-      ? EXPORTER
-      : name === "environment"
-        ? ENVIRONMENT
-        : name in CHOICES
-          ? { enum: CHOICES[name] }
-          : { type, ...(type === "integer" && { minimum: 1 }) },
+  const properties = settings.map((setting) => [
+    setting.name,
+    SCHEMAS[setting.name] ?? schemaOfType(setting),
   ]);
+  // A value that is null is removed: one that is required is refused by its name, any other one is empty.
+  const required = settings.filter(({ name, type }) => name in CHOICES || /^(?:integer|boolean)$/.test(type));
   return {
-    $schema: "https://json-schema.org/draft-07/schema#",
+    $schema: "http://json-schema.org/draft-07/schema#",
     type: "object",
     additionalProperties: false,
-    required: ["image", "exporter"],
+    required: ["image", "exporter", "scrapeInterval", ...required.map(({ name }) => name)],
     properties: {
       ...Object.fromEntries(properties),
-      image: { type: "string", minLength: 1 },
-      // Helm sets it for a chart that is part of another one.
+      // Helm sets it for a chart that is part of another one, whose condition `enabled` may be.
       global: { type: "object" },
+      enabled: { type: "boolean" },
     },
   };
 }
 
-const EXPORTER = {
-  type: "object",
-  required: ["gateway"],
-  properties: {
-    gateway: {
-      type: "object",
-      required: ["base_url"],
-      properties: { base_url: { type: "string", pattern: "^https?://" } },
-    },
+function schemaOfType({ name, type }: Setting) {
+  if (name in CHOICES) return { enum: CHOICES[name] };
+  return type === "integer" ? { type, minimum: 1 } : { type: type === "boolean" ? type : [type, "null"] };
+}
+
+const LABEL = "^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$";
+/** Users write true and 42 where Kubernetes wants a text; the templates make one of it. */
+const SCALAR = ["string", "number", "boolean", "null"];
+const NAMED = {
+  type: ["object", "null"],
+  propertyNames: {
+    pattern: "^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
   },
 };
+const LABELS = { ...NAMED, additionalProperties: { type: SCALAR, pattern: LABEL } };
+const ANNOTATIONS = { ...NAMED, additionalProperties: { type: SCALAR } };
+const OBJECTS = { type: ["array", "null"], items: { type: "object" } };
+/** Of an object in Kubernetes; empty: none. */
+const OBJECT_NAME = { type: ["string", "null"], pattern: "^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)?$" };
+const NAMED_OBJECTS = { ...OBJECTS, items: { type: "object", required: ["name"] } };
 
-/** No value has a login, because anyone who may read pods can read them. */
-const ENVIRONMENT = {
+/** Labels or annotations of an alert. */
+const TEXTS = {
   type: "object",
-  additionalProperties: { type: "string", not: { pattern: String.raw`://[^/\s]*@` } },
+  propertyNames: { pattern: "^[a-zA-Z_][a-zA-Z0-9_]*$" },
+  additionalProperties: { type: "string" },
 };
+/** Alerts append to it; empty: none. */
+const LINK = { type: ["string", "null"], pattern: String.raw`^(?:https?://[^\s"'#?{}\\]+)?$` };
 
-/** A string that becomes a template. */
-const marked = (expression: string) => `$(${expression})`;
-/** An object whose entries a template adds. */
-const spread = (expression: string) => ({ "$(spread)": expression });
-
-const TEMPLATE_SETTINGS: PodSettings = {
-  name: "RELEASE",
-  namespace: marked(".Release.Namespace"),
-  image: marked(".Values.image"),
-  imagePullSecrets: ["PULL"],
-  shards: 1,
-  replicas: 1,
-  logLevel: "info",
-  resources: spread(".Values.resources"),
-  gateway: "GATEWAY",
-  podLabels: spread(".Values.podLabels"),
-  podAnnotations: spread(".Values.podAnnotations"),
-  nodeSelector: spread(".Values.nodeSelector"),
-  affinity: spread(".Values.affinity"),
-  environmentSecret: marked(".Values.environmentSecret"),
-  caConfigMap: marked(".Values.caConfigMap"),
-  tolerations: [{ key: "TOLERATION" }],
-  priorityClass: marked(".Values.priorityClass"),
-  environment: { VARIABLE: "VALUE" },
-  webConfigSecret: marked(".Values.webConfigSecret"),
-  // A named template makes the whole endpoint.
-  monitorEndpoint: {},
-  scrape: "annotations",
-  scrapeInterval: marked(".Values.scrapeInterval"),
-  monitorLabels: spread(".Values.monitorLabels"),
-  rules: "none",
-  dashboardConfigMaps: true,
-  dashboardLabels: spread(".Values.dashboardLabels"),
-  dashboardAnnotations: spread(".Values.dashboardAnnotations"),
-  networkPolicy: true,
-  scrapeFrom: spread(".Values.scrapeFrom"),
-  config: { text: "CONFIG" },
-};
-
-function manifestsOf(change: Partial<PodSettings> = {}): readonly Manifest[] {
-  return createManifests({
-    settings: { ...TEMPLATE_SETTINGS, ...change },
-    outgoing: [`http://gateway.example:${GATEWAY_PORT}`],
-    mounted: { keys: marked(".Values.keysSecret"), management: marked(".Values.managementSecret") },
-    rules: [],
-    dashboards: [{ uid: "UID", title: "", json: "DASHBOARD" }],
-    manager: "Helm",
-  });
-}
-
-/** Each template by the name of its file, with the condition under which it makes an object. */
-function templatesOf(): ReadonlyMap<string, string> {
-  const operator = (kind: string, name: "serviceMonitor" | "podMonitor") =>
-    when(`eq .Values.scrape "${name}"`, find(kind, "", { scrape: name }));
-  return new Map([
-    ["service-account", find("ServiceAccount")],
-    ["config", find("ConfigMap")],
-    ["deployment", when(`eq ${PODS} 1`, find("Deployment"))],
-    ["stateful-set", when(`gt ${PODS} 1`, find("StatefulSet", "", SEVERAL))],
-    ["disruption-budget", when(`gt ${PODS} 1`, find("PodDisruptionBudget", "", SEVERAL))],
-    ["service", find("Service")],
-    ["network-policy", when("$.Values.networkPolicy", find("NetworkPolicy"))],
-    ["service-monitor", operator("ServiceMonitor", "serviceMonitor")],
-    ["pod-monitor", operator("PodMonitor", "podMonitor")],
+const SCHEMAS: Readonly<Record<string, object>> = {
+  exporter: exporterSchema(),
+  image: { type: "string", pattern: String.raw`^\S+$` },
+  runbookBaseUrl: LINK,
+  dashboardBaseUrl: LINK,
+  alerts: {
+    type: ["object", "null"],
+    additionalProperties: {
+      type: "object",
+      additionalProperties: false,
+      properties: {
+        enabled: { type: "boolean" },
+        severity: { enum: ["critical", "warning", "info"] },
+        for: { type: "string", pattern: "^(?:[0-9]{1,5}[dhms])+$" },
+        labels: TEXTS,
+        annotations: TEXTS,
+      },
+    },
+  },
+  imagePullPolicy: { enum: ["", "Always", "IfNotPresent", "Never", null] },
+  imagePullSecrets: {
+    type: ["array", "null"],
+    items: {
+      anyOf: [
+        { type: "string", minLength: 1 },
+        {
+          type: "object",
+          required: ["name"],
+          additionalProperties: false,
+          properties: { name: { type: "string", minLength: 1 } },
+        },
+      ],
+    },
+  },
+  // No value has a login, because anyone who may read pods can read them.
+  environment: {
+    type: ["object", "null"],
+    additionalProperties: { type: "string", not: { pattern: String.raw`://[^/\s]*@` } },
+  },
+  gateway: { type: ["string", "null"], pattern: LABEL },
+  // The templates refuse a wrong name as well, but helm lint does not hear them.
+  nameOverride: { type: ["string", "null"], pattern: "^(?:[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?)?$" },
+  fullnameOverride: { type: ["string", "null"], pattern: "^(?:[a-z](?:[a-z0-9-]{0,50}[a-z0-9])?)?$" },
+  shards: { type: "integer", minimum: 1, maximum: 1000 },
+  scrapeInterval: { type: "string", pattern: DURATION, minLength: 1 },
+  ...Object.fromEntries(
     [
-      "prometheus-rule",
-      when('eq .Values.rules "prometheusRule"', find("PrometheusRule", "", { rules: "prometheusRule" })),
-    ],
-    ["rules", when('eq .Values.rules "configMap"', find("ConfigMap", "-rules", { rules: "configMap" }))],
-    ["dashboards", when("$.Values.dashboardConfigMaps", dashboards(find("ConfigMap", "-dashboard-UID")))],
-  ]);
-}
-
-/** Another number of replicas than that of a Deployment, as a placeholder. */
-const SEVERAL = { shards: 1, replicas: 10 };
-
-function find(kind: string, suffix = "", change: Partial<PodSettings> = {}): string {
-  const found = manifestsOf(change).find(
-    ({ kind: own, metadata }) => own === kind && metadata.name === `RELEASE${suffix}`,
-  );
-  if (!found) throw new Error(`Cannot make the chart: there is no ${kind} "RELEASE${suffix}"`);
-  return templateOf(found);
-}
-
-function when(condition: string, text: string): string {
-  return `{{- if ${condition} }}\n${text}{{- end }}\n`;
-}
-
-function dashboards(text: string): string {
-  const each = text.replaceAll("UID", '{{ trimSuffix ".json" (base $path) }}');
-  return `{{- range $path, $_ := .Files.Glob "files/*.json" }}\n---\n${each}{{- end }}\n`;
-}
+      "podLabels",
+      "commonLabels",
+      "nodeSelector",
+      "monitorLabels",
+      "dashboardLabels",
+      "ruleLabels",
+      "scrapeFrom",
+    ].map((name) => [name, LABELS]),
+  ),
+  ...Object.fromEntries(["podAnnotations", "dashboardAnnotations"].map((name) => [name, ANNOTATIONS])),
+  ...Object.fromEntries(
+    [
+      "keysSecret",
+      "managementSecret",
+      "environmentSecret",
+      "caConfigMap",
+      "webConfigSecret",
+      "tlsSecret",
+      "dashboardNamespace",
+      "priorityClass",
+    ].map((name) => [name, OBJECT_NAME]),
+  ),
+  ...Object.fromEntries(
+    ["extraVolumes", "extraVolumeMounts", "extraEnv", "initContainers"].map((name) => [name, NAMED_OBJECTS]),
+  ),
+  ...Object.fromEntries(
+    ["tolerations", "topologySpreadConstraints", "networkPolicyIngress", "networkPolicyEgress"].map(
+      (name) => [name, OBJECTS],
+    ),
+  ),
+  extraArgs: { type: ["array", "null"], items: { type: "string" } },
+  serviceAccount: {
+    type: ["object", "null"],
+    additionalProperties: false,
+    properties: { create: { type: "boolean" }, name: OBJECT_NAME, annotations: ANNOTATIONS },
+  },
+};

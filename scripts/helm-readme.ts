@@ -52,9 +52,11 @@ kubectl create secret generic aigateway-management --from-file=management-key=./
 helm install aigateway-exporter charts/aigateway-exporter --values values.yaml
 \`\`\`
 
+\`helm test aigateway-exporter\` then asks whether it answers; with \`scrapeFrom\`, the release's namespace must be among those that may scrape. Twice as a dependency, give each an \`alias\`: its objects are named RELEASE-ALIAS.
+
 Helm then prints how to open the status page and what Prometheus needs. [docs/install.md](../../docs/install.md#helm) describes the other kinds of keys and how to install from a release,
 [docs/deploy.md](../../docs/deploy.md) what to set for Prometheus and Grafana, and [docs/shards.md](../../docs/shards.md) how to run several pods.
 
 ## Values
-\`image\` and \`exporter.gateway.base_url\` are required. An unknown value is refused. Helm adds the entries of a map to the default ones; to remove a default entry, set it to \`null\`.
+\`image\` and \`exporter.gateway.base_url\` are required. An unknown value is refused, and \`exporter\` is checked by the exporter's own schema. Labels and annotations may be written as \`true\` or \`42\`. Helm adds the entries of a map to the default ones; to remove a default entry, set it to \`null\`.
 `;

@@ -1,3 +1,5 @@
+import type { Config } from "../exporter/config/config.ts";
+import { loadConfig } from "../exporter/config/load.ts";
 import { demoBudgets } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 
@@ -40,4 +42,44 @@ export function demoConfiguration(
 
 function teamOf(key: string): string {
   return Object.keys(TEAMS).find((team) => TEAMS[team]?.includes(key)) ?? "";
+}
+
+/** A configuration file and the secrets that it names. */
+export interface ConfigText {
+  readonly text: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The same as a file whose secrets are in the environment; `changes` replace whole sections. */
+export function demoFile(
+  gateway: Gateway,
+  schedule: Parameters<typeof demoConfiguration>[2],
+  changes: object = {},
+): ConfigText {
+  const secrets = {
+    key: (name: string) => ({ api_key_env: variable(name) }),
+    management: { management_key_env: "MANAGEMENT_KEY" },
+  };
+  const keys = [...gateway.tokens].map(([name, token]) => [variable(name), token]);
+  return {
+    text: JSON.stringify({ ...demoConfiguration(gateway, secrets, schedule), ...changes }),
+    environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(keys) },
+  };
+}
+
+function variable(key: string): string {
+  return `KEY_${key.replaceAll("-", "_")}`;
+}
+
+/** Reads it as the exporter does. */
+export async function readConfigText({ text, environment }: ConfigText): Promise<Config> {
+  const loaded = await loadConfig({
+    path: "demo.yaml",
+    readFile: () => Promise.resolve(text),
+    listDirectory: () => Promise.resolve([]),
+    readBytes: () => Promise.reject(new Error("There are no files")),
+    env: environment,
+  });
+  if (!loaded.ok) throw new Error(`Cannot use the configuration: ${JSON.stringify(loaded.problems)}`);
+  return loaded.config;
 }

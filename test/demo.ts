@@ -5,13 +5,62 @@ import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
 import { createLog } from "../exporter/log.ts";
 import packageJson from "../package.json" with { type: "json" };
-import { prepareDashboards } from "./demo-dashboards.ts";
-import { demoConfiguration } from "./demo-configuration.ts";
+import { type ConfigText, demoFile, readConfigText } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
-import { readStageConfig, type StageConfig } from "./history/stage-config.ts";
-import type { Schedule } from "./history/watched-past.ts";
 import { messageOf } from "./gateway/start-problem.ts";
+import { demoPast } from "./demo-past.ts";
+import { preparePreview } from "./preview/package.ts";
+import { startPreviewServer } from "./preview/server.ts";
+import type { Schedule } from "./support/past/watched-past.ts";
+import { toolPath } from "./support/tools.ts";
+
+/** The dashboards of the demo, with the past of its gateway. */
+interface DemoDashboards {
+  /** Draws them with the exporter's figures and returns their URL. */
+  show(exporterUrl: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Returns undefined, with a message, if Prometheus is not installed. Call it before the exporter starts,
+ * because it sets the gateway's clock back.
+ */
+async function prepareDashboards(
+  gateway: Gateway,
+  fileOf: (schedule: Schedule) => ConfigText,
+): Promise<DemoDashboards | undefined> {
+  const prometheus = toolPath("prometheus3") ?? toolPath("prometheus2");
+  const promtool = toolPath("promtool3") ?? toolPath("promtool2");
+  if (prometheus === undefined) {
+    say("No dashboards: they need Prometheus, which is not installed (apt-get install prometheus)");
+    return undefined;
+  }
+  const [past] = await Promise.all([
+    demoPast({ gateway, fileOf, prometheus, promtool, say }),
+    preparePreview(say),
+  ]);
+  const stops: (() => Promise<void> | void)[] = [];
+  return {
+    show: async (exporterUrl) => {
+      const watching = await past.watch(exporterUrl);
+      const server = await startPreviewServer(watching.url);
+      stops.push(
+        () => server.stop(),
+        () => watching.stop(),
+      );
+      return server.url;
+    },
+    stop: async () => {
+      for (const stop of stops) await stop();
+      past.remove();
+    },
+  };
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
 
 const HELP = `A demo of the exporter with a simulated gateway: weeks of history, lively traffic and some trouble.
 
@@ -55,7 +104,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const gateway = createDemoGateway();
   if (!(await started(gateway.start(ports.gateway), "gateway-port", ports.gateway))) return 1;
   const dashboards = values.dashboards
-    ? await prepareDashboards(gateway, (schedule) => fileOf(gateway, schedule))
+    ? await prepareDashboards(gateway, (schedule) => demoFile(gateway, schedule))
     : undefined;
   const app = await exporterOf(gateway, ports.exporter, values.log);
   const isServing = await started(app.start(), "port", ports.exporter);
@@ -108,7 +157,7 @@ function untilSignal(): Promise<void> {
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
   const probing = demoProbes(gateway);
-  const config = await readStageConfig(fileOf(gateway, { keys: "2s", analytics: "10s" }, probing));
+  const config = await readConfigText(demoFile(gateway, { keys: "2s", analytics: "10s" }, probing));
   return createApp(config, {
     clock: systemClock,
     random: Math.random,
@@ -117,22 +166,6 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
     listen: [{ host: "127.0.0.1", port }],
     telemetryPath: "/metrics",
   });
-}
-
-function fileOf(gateway: Gateway, schedule: Schedule, probing?: ReturnType<typeof demoProbes>): StageConfig {
-  const secrets = {
-    key: (name: string) => ({ api_key_env: variable(name) }),
-    management: { management_key_env: "MANAGEMENT_KEY" },
-  };
-  const keys = [...gateway.tokens].map(([name, token]) => [variable(name), token]);
-  return {
-    text: JSON.stringify({ ...demoConfiguration(gateway, secrets, schedule), ...probing }),
-    environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(keys) },
-  };
-}
-
-function variable(key: string): string {
-  return `KEY_${key.replaceAll("-", "_")}`;
 }
 
 function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { dashboards } from "../dashboards/index.ts";
 import { createDemoGateway } from "./demo-gateway.ts";
-import { startStage, type Stage } from "./history/stage.ts";
+import { startStage, type Stage } from "./support/past/stage.ts";
 import { drawnFrom, MANIFEST, readManifest } from "./pictures/manifest.ts";
 import { type Look, look, preparePreview } from "./preview/package.ts";
 import { startPreviewServer } from "./preview/server.ts";

@@ -3,17 +3,22 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 
-import { SIMULATE_FLAGS } from "../exporter/cli/command-line/simulate-flags.ts";
 import { demoConfiguration } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import type { Gateway } from "./gateway/gateway.ts";
 import { messageOf, startProblem } from "./gateway/start-problem.ts";
 
+const FLAGS = {
+  port: { type: "string", default: "8402" },
+  dir: { type: "string", default: "aigateway-demo" },
+  help: { type: "boolean", default: false },
+} as const;
+
 const HELP = `A simulated gateway with two months of history, lively traffic and some trouble, and a configuration of the exporter for it.
 
 Usage: aigateway-exporter simulate [options]
-  --port <n>    port on 127.0.0.1, 0 for any free port (${SIMULATE_FLAGS.port.default})
-  --dir <path>  folder for the configuration and the keys (${SIMULATE_FLAGS.dir.default})
+  --port <n>    port on 127.0.0.1, 0 for any free port (${FLAGS.port.default})
+  --dir <path>  folder for the configuration and the keys (${FLAGS.dir.default})
   --help        show this help
 `;
 
@@ -57,7 +62,7 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 function parse(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options: SIMULATE_FLAGS, allowPositionals: false }).values;
+  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
 }
 
 function readPort(text: string): number {

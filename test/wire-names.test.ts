@@ -16,20 +16,3 @@ test("no wire name of the gateway occurs outside its adapter", () => {
     .flatMap(({ path, text }) => wireNamesIn(text).map((name) => `${path}: ${name}`));
   expect(found).toEqual([]);
 });
-
-test.each([
-  ["help: `metric total_usage`", ["total_usage"]],
-  ["of GET /key, POST /analytics/query", ["GET /key", "POST /"]],
-  ["row.limit_reset", ["limit_reset"]],
-])("the search finds the wire names in %j", (text, wanted) => {
-  expect(wireNamesIn(text)).toEqual(wanted);
-});
-
-test.each([
-  "aigateway_key_limit_reset",
-  "aigateway_usage_day_reasoning_tokens",
-  "limit_remaining_credits:latest",
-  "POST /-/reload",
-])("the search leaves our own name %j alone", (text) => {
-  expect(wireNamesIn(text)).toEqual([]);
-});

@@ -6,31 +6,31 @@ import "fmt"
 // never resets, and its spend stops when it is used up.
 var accountKinds = []struct {
 	name  string
-	build func(k *Key, c *Clock, r *Rand, shape *shape)
+	build func(k *Key, c *Clock, r *Rand, shape []float64)
 }{
-	{"ample", func(k *Key, c *Clock, r *Rand, shape *shape) {
+	{"ample", func(k *Key, c *Clock, r *Rand, shape []float64) {
 		k.demand(c, r, shape, func() float64 { return r.U(0.2, 0.6) })
 	}},
-	{"bought-late", func(k *Key, c *Clock, r *Rand, shape *shape) {
+	{"bought-late", func(k *Key, c *Clock, r *Rand, shape []float64) {
 		k.lasts(c, r, shape)
 		for range 12 {
 			k.buy(c, limitOp{afterEx: int(r.U(60, 720))}, r.U(0.5, 1.5))
 		}
 	}},
-	{"bought-in-time", func(k *Key, c *Clock, r *Rand, shape *shape) {
+	{"bought-in-time", func(k *Key, c *Clock, r *Rand, shape []float64) {
 		k.lasts(c, r, shape)
 		for i := range 12 {
 			k.buy(c, limitOp{at: c.ScoreFrom + 3*1440*i, atUsed: r.U(0.8, 0.98)}, r.U(0.5, 1.5))
 		}
 	}},
-	{"runaway", func(k *Key, c *Clock, r *Rand, shape *shape) {
+	{"runaway", func(k *Key, c *Clock, r *Rand, shape []float64) {
 		k.demand(c, r, shape, func() float64 { return r.U(0.4, 0.9) })
 		k.runsAway(c, r, false)
 	}},
 }
 
 // lasts lets the first credits of an account last for 5 to 20 days.
-func (k *Key) lasts(c *Clock, r *Rand, shape *shape) {
+func (k *Key) lasts(c *Clock, r *Rand, shape []float64) {
 	days := float64(c.RunTo-c.ScoreFrom) / 1440
 	k.demand(c, r, shape, func() float64 { return days / r.U(5, 20) })
 }
@@ -69,4 +69,16 @@ func accountFamilies() map[string]func(*scrapeView) (float64, bool) {
 			return float64(v.l.okPoll), v.l.okPoll > 0
 		},
 	}
+}
+
+// spendShapes are how the spend of an account is distributed over time.
+var spendShapes = []struct {
+	name  string
+	build func(c *Clock, r *Rand) []float64
+}{
+	{"steady", flat},
+	{"office", func(c *Clock, r *Rand) []float64 { return office(c, r, false) }},
+	{"weekdays", func(c *Clock, r *Rand) []float64 { return office(c, r, true) }},
+	{"bursty", bursts},
+	{"nightly", nightly},
 }

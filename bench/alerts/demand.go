@@ -51,13 +51,6 @@ func (k *Key) runsAway(c *Clock, r *Rand, fixed bool) {
 	}
 }
 
-// process is how the ordinary spend of a key is generated.
-type process struct {
-	shape   *shape
-	calls   float64   // a minute, at weight 1
-	credits []float32 // of a call, on average, in each minute
-}
-
 // callsOf draws the calls of a minute, and how many usual calls they cost as much as.
 func callsOf(r *Rand, expected float64) (n int, cost float64) {
 	if n = r.Poisson(expected); n > 0 {
@@ -67,24 +60,23 @@ func callsOf(r *Rand, expected float64) (n int, cost float64) {
 }
 
 // demand turns a shape into calls and scales each window to ratio() of the limit.
-func (k *Key) demand(c *Clock, r *Rand, shape *shape, ratio func() float64) {
+func (k *Key) demand(c *Clock, r *Rand, weights []float64, ratio func() float64) {
 	if k.limit0 == 0 {
 		k.limit0 = r.LogU(5, 2000)
 	}
-	w := shape.weights
 	perMin := r.LogU(0.3, 60) // calls a minute, on average
 	mean := 0.0
-	for _, x := range w {
+	for _, x := range weights {
 		mean += x
 	}
-	mean /= float64(len(w))
-	k.base = make([]float32, len(w))
-	k.process = process{shape, perMin / mean, make([]float32, len(w))}
+	mean /= float64(len(weights))
+	k.base = make([]float32, len(weights))
+	callsAtOne := perMin / mean
 	calls := 0
-	for m := range w {
-		n, x := callsOf(r, k.process.calls*w[m])
+	for m := range weights {
+		n, x := callsOf(r, callsAtOne*weights[m])
 		calls += n
-		k.base[m], k.process.credits[m] = float32(x), 1
+		k.base[m] = float32(x)
 	}
 	scale := func(a, b int, target float64) {
 		s := 0.0
@@ -96,7 +88,6 @@ func (k *Key) demand(c *Clock, r *Rand, shape *shape, ratio func() float64) {
 		}
 		for i := a; i < b; i++ {
 			k.base[i] *= float32(target / s)
-			k.process.credits[i] *= float32(target / s)
 		}
 	}
 	spent := 0.0
@@ -109,11 +100,10 @@ func (k *Key) demand(c *Clock, r *Rand, shape *shape, ratio func() float64) {
 		f := float32(ratio() * k.limit0 / s)
 		for i := range k.base {
 			if i < c.RunFrom {
-				k.base[i], k.process.credits[i] = 0, 0 // the key is new
+				k.base[i] = 0 // the key is new
 				continue
 			}
 			k.base[i] *= f
-			k.process.credits[i] *= f
 			spent += float64(k.base[i])
 		}
 	} else {

@@ -58,15 +58,15 @@ func (k *Key) isForeseeable(c *Clock, T, window int, total, left func(m int) flo
 
 // wouldExhaust: from minute m on, with the limit of that minute and no help from
 // outside, does demand use up what is left before minute `by`?
-func (k *Key) wouldExhaust(m, by int) (int, bool) {
+func (k *Key) wouldExhaust(m, by int) bool {
 	left := k.rem[m]
 	for t := m; t < by && t < len(k.cf); t++ {
 		left -= float64(k.cf[t])
 		if left <= k.callCost {
-			return t + 1, true
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 func (k *Key) exhaustedAt(m int) bool {

@@ -74,7 +74,7 @@ func TestWouldExhaust(t *testing.T) {
 		from, by int
 		want     bool
 	}{{0, 100, true}, {0, 99, false}, {50, 100, true}} {
-		if _, found := k.wouldExhaust(test.from, test.by); found != test.want {
+		if found := k.wouldExhaust(test.from, test.by); found != test.want {
 			t.Errorf("from %d by %d: %v, want %v", test.from, test.by, found, test.want)
 		}
 	}

@@ -23,6 +23,8 @@ type life struct {
 	pollAt, scrapeAt int // seconds of the minute
 	gaps             []span
 
+	forecasts []forecast // of each minute, if they are computed
+
 	feeds  []*slot
 	polled int64 // time of the last poll, 0: none yet
 	okPoll int64
@@ -53,6 +55,8 @@ type scrapeView struct {
 	l    *life
 	now  int64
 	live bool // there is a snapshot inside its TTL
+
+	forecast *forecast // nil: none is computed
 }
 
 func (k *Key) read(c *Clock, at int64) snapshot {
@@ -75,9 +79,6 @@ func b2f(b bool) float64 {
 
 // families are the metrics of a key that the exporter exposes (docs/metrics.md).
 func families(k *Key) map[string]func(*scrapeView) (float64, bool) {
-	if k.Budget > 0 {
-		return budgetFamilies(k)
-	}
 	if k.Account {
 		return accountFamilies()
 	}
@@ -152,11 +153,19 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 	for name, get := range families(k) {
 		add(name, false, get)
 	}
-	if k.Budget > 0 {
-		add("aigateway_budget_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "scope", "keys", "team", "payments", "window", k.window())
-		add("up", true, nil)
-		return
+	for i, state := range outlooks {
+		name := "aigateway_" + k.prefix() + "_outlook"
+		add(name, false, func(x *scrapeView) (float64, bool) {
+			f := x.forecast
+			return b2f(f != nil && f.outlook == i), f != nil && f.outlook >= 0
+		}, name, state)
 	}
+	add("aigateway_"+k.prefix()+"_exhaustion_timestamp_seconds", false, func(x *scrapeView) (float64, bool) {
+		if x.forecast == nil {
+			return 0, false
+		}
+		return x.forecast.exhaustion / 1000, x.forecast.exhaustion > 0
+	})
 	if k.Account {
 		add("up", true, nil)
 		return
@@ -167,6 +176,22 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 	}
 	add("aigateway_key_owner_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "team", "team-"+k.Name[len(k.Name)-1:])
 	add("up", true, nil)
+}
+
+// label names the key or account in its metrics and alerts.
+func (k *Key) label() string {
+	if k.Account {
+		return "gateway"
+	}
+	return "key"
+}
+
+// prefix is what the metrics and alerts on a key or an account have in common.
+func (k *Key) prefix() string {
+	if k.Account {
+		return "account"
+	}
+	return "key"
 }
 
 // poll asks the gateway if a poll is due: the newest one at or before the scrape.
@@ -221,7 +246,7 @@ func (l *life) scrape(c *Clock, k *Key, m int, needed func(string) bool, put sin
 	if gap {
 		stale(false)
 	}
-	v := scrapeView{k: k, l: l, now: now, live: l.okPoll > 0 && now-l.okPoll <= k.Env.TTL}
+	v := scrapeView{k: k, l: l, now: now, forecast: l.forecastAt(m), live: l.okPoll > 0 && now-l.okPoll <= k.Env.TTL}
 	for _, s := range l.feeds {
 		switch {
 		case s.target:

@@ -2,8 +2,7 @@ import { type Bar, BARS, meets } from "./bars.ts";
 import { figuresOf, type Report } from "./report.ts";
 
 /**
- * Titles of the rule sets by their names in the report. Sets that a report lacks are left out. An oracle has
- * its name as the title.
+ * Titles of the rule sets by their names in the report. Sets that a report lacks are left out.
  */
 const TITLES: Readonly<Record<string, string>> = {
   ours: "ours",
@@ -25,10 +24,7 @@ export interface FleetTable {
  * `barred` is whether the bars hold for this kind of fleet.
  */
 export function fleetTable(reports: readonly Report[], barred = true): FleetTable {
-  const oracles = Object.keys(reports[0]?.totals[0] ?? {}).filter((name) => name.startsWith("oracle "));
-  const names = [...Object.keys(TITLES), ...oracles].filter((name) =>
-    reports.every(({ totals }) => totals[0]?.[name]),
-  );
+  const names = Object.keys(TITLES).filter((name) => reports.every(({ totals }) => totals[0]?.[name]));
   const row = (title: string, bar: string, cell: (name: string) => string) => [
     title,
     bar,

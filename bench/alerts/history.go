@@ -1,40 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"io"
+	"net"
+	"net/http"
+	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/tsdb"
 )
 
-// history holds the recorded series that the rules look back at, as functions of a key that spends evenly.
-// Those that the rules read over ranges are written as often as they are evaluated, and each as far back as the rules read it.
-var history = []struct {
-	name  string
-	every int64 // seconds
-	days  int64
-	value func(*evenKey, int64) float64
-}{
-	{"key:aigateway_last_success_timestamp_seconds:max", 240, 4, func(k *evenKey, t int64) float64 { return float64(t - 20) }},
-	{"key:aigateway_limit_usage_credits:latest", 240, 4, func(k *evenKey, t int64) float64 { return k.rate * float64(t) }},
-	{"key:aigateway_limit_usage_credits:midnight", 240, 2, func(k *evenKey, t int64) float64 { return k.rate * float64(t-t%daySec) }},
-	{"key:aigateway_limit_credits:latest", 240, 2, func(k *evenKey, t int64) float64 { return k.limit }},
-	{"key:aigateway_limit_reset_seconds:left", 240, 1, func(k *evenKey, t int64) float64 { return float64(daySec - t%daySec) }},
-	{"key:aigateway_limit_remaining_credits:latest", 120, 2, func(k *evenKey, t int64) float64 { return k.left(t) }},
-	{"key:aigateway_limit_usage_credits:burn15m", 120, 1, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1h", 120, 2, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn15m_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1h_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1d_max2h", 3600, 8, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_remaining_ratio:min2h", 3600, 2, func(k *evenKey, t int64) float64 { return k.left(t) / k.limit }},
-	{"key:aigateway_limit_usage_credits:burn1h_usual", 240, 2, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:burn1h_usual_next", 240, 2, func(k *evenKey, t int64) float64 { return k.rate }},
-	{"key:aigateway_limit_usage_credits:typical_day", 240, 2, func(k *evenKey, t int64) float64 { return k.rate * daySec }},
-	{"key:aigateway_day_rest_share:typical", 240, 2, func(k *evenKey, t int64) float64 { return 1 - float64(t%daySec)/daySec }},
-}
+// history holds the recorded series that the rules look back at: the fastest rates of each hour.
+const (
+	recordedBurn  = "key:aigateway_burn_credits_per_hour:max1h"
+	recordedEvery = 3600 // seconds
+)
 
 const (
 	historyDays = 8
@@ -78,19 +62,12 @@ func writeHistory(db *tsdb.DB, keys []*evenKey, end int64) (written int, err err
 			app = db.Appender(context.Background())
 		}
 	}
-	recorded := make([][]labels.Labels, len(history))
-	for i, h := range history {
-		for _, k := range keys {
-			recorded[i] = append(recorded[i], labels.FromStrings(labels.MetricName, h.name, "job", jobName, "key", k.name))
-		}
-	}
 	for t := (end - historyDays*daySec) / 60 * 60; t < end; t += 60 {
-		for i, h := range history {
-			if t%h.every != 0 || t < end-h.days*daySec {
-				continue
-			}
-			for j, k := range keys {
-				put(recorded[i][j], t, h.value(k, t))
+		if t%recordedEvery == 0 {
+			for _, window := range []string{"1h", "1d"} {
+				for _, k := range keys {
+					put(labels.FromStrings(labels.MetricName, recordedBurn, "job", jobName, "key", k.name, "window", window), t, k.rate*3600)
+				}
 			}
 		}
 		if t >= end-scrapedMins*60 {
@@ -130,6 +107,30 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 			sample(k, "aigateway_key_limit_reset", b2f(state == "daily"), "aigateway_key_limit_reset", state)
 		}
 	}
+	// Those that run out are predicted to, the others last.
+	outlook := func(k *evenKey) string {
+		if k.rate*daySec > k.limit {
+			return "predicted"
+		}
+		return "lasts"
+	}
+	for _, state := range []string{"exhausted", "imminent", "predicted", "slow", "lasts", "unlimited", "learning", "unknown"} {
+		for _, k := range keys {
+			sample(k, "aigateway_key_outlook", b2f(outlook(k) == state), "aigateway_key_outlook", state)
+		}
+	}
+	for _, k := range keys {
+		if outlook(k) == "predicted" {
+			sample(k, "aigateway_key_exhaustion_timestamp_seconds", float64(t)+k.left(t)/k.rate)
+		}
+	}
+	for _, window := range []string{"15m", "1h", "6h", "1d"} {
+		family("aigateway_key_burn_credits_per_hour", func(k *evenKey) float64 { return k.rate * 3600 }, "window", window)
+	}
+	for _, collector := range []string{"key", "analytics"} {
+		put(labels.FromStrings(labels.MetricName, "aigateway_exporter_poll_interval_seconds", "job", jobName, "instance", "exporter:9853", "collector", collector), t, 60)
+	}
+	put(labels.FromStrings(labels.MetricName, "aigateway_exporter_build_info", "job", jobName, "instance", "exporter:9853"), t, 1)
 	for _, kind := range []string{"", "byok_"} {
 		used := func(seconds int64) func(*evenKey) float64 {
 			return func(k *evenKey) float64 { return b2f(kind == "") * k.rate * float64(seconds) }
@@ -141,31 +142,36 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 	}
 }
 
-// checkHistory returns an error if the file does not record a series of the history: it was renamed.
-func checkHistory(file string) error {
-	gs, err := loadRules(file)
+// serveKeys writes eight days of history until now into the data folder of a Prometheus that does not run yet. Then it serves what an
+// exporter with the same n keys exposes, on a free port of 127.0.0.1 that it prints.
+func serveKeys(w io.Writer, folder string, n int) error {
+	end := time.Now().Unix()
+	keys := evenKeys(n, end)
+	o := tsdb.DefaultOptions()
+	o.RetentionDuration = (historyDays + 1) * daySec * 1000
+	// The largest block of a Prometheus with its default retention. Otherwise it would compact while it is measured.
+	o.MaxBlockDuration = 36 * 3600 * 1000
+	db, err := tsdb.Open(folder, nil, nil, o, nil)
 	if err != nil {
 		return err
 	}
-	recorded := recordedNames(gs)
-	var missing []string
-	for _, h := range history {
-		if !recorded[h.name] {
-			missing = append(missing, h.name)
-		}
+	if _, err := writeHistory(db, keys, end); err != nil {
+		return err
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%s does not record %s", file, strings.Join(missing, ", "))
+	if err := errors.Join(db.Compact(context.Background()), db.Close()); err != nil {
+		return err
 	}
-	return nil
-}
-
-func recordedNames(gs *rulefmt.RuleGroups) map[string]bool {
-	names := map[string]bool{}
-	for _, g := range gs.Groups {
-		for _, r := range g.Rules {
-			names[r.Record] = true
-		}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
 	}
-	return names
+	fmt.Fprintf(w, "%d keys on http://%s\n", n, listener.Addr())
+	return http.Serve(listener, http.HandlerFunc(func(response http.ResponseWriter, _ *http.Request) {
+		response.Header().Set("Content-Type", "text/plain; version=0.0.4")
+		out := bufio.NewWriterSize(response, 1<<16)
+		defer out.Flush()
+		scrapeAll(keys, time.Now().Unix(), func(l labels.Labels, _ int64, v float64) {
+			fmt.Fprintf(out, "%s%s %v\n", l.Get(labels.MetricName), l.DropMetricName(), v)
+		})
+	}))
 }

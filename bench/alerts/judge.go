@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"sort"
+	"sync"
 )
 
 const (
@@ -17,52 +17,40 @@ const (
 
 // tally holds the figures of one class under one rule set.
 type tally struct {
-	keys                                            int
-	exh, fore, sudden, blind                        int
-	fore1h, crit1h, crit15, foreMissed, otherMissed int
-	leads                                           []float64
-	falseCrit, falseWarn, crit, warn, early, near   int
-	frozen, frozenFalse, thawFalse, exempt          int
-	episodes, flaps                                 int
+	keys                                    int
+	exh, fore, sudden, blind                int
+	fore1h, crit15, foreMissed, otherMissed int
+	leads                                   []float64
+	falseCrit, falseWarn, crit, warn        int
+	episodes, flaps                         int
 }
 
 func (t *tally) add(o *tally) {
 	t.keys += o.keys
 	t.exh, t.fore, t.sudden, t.blind = t.exh+o.exh, t.fore+o.fore, t.sudden+o.sudden, t.blind+o.blind
-	t.fore1h, t.crit1h, t.crit15 = t.fore1h+o.fore1h, t.crit1h+o.crit1h, t.crit15+o.crit15
+	t.fore1h, t.crit15 = t.fore1h+o.fore1h, t.crit15+o.crit15
 	t.foreMissed, t.otherMissed = t.foreMissed+o.foreMissed, t.otherMissed+o.otherMissed
 	t.leads = append(t.leads, o.leads...)
-	t.near += o.near
-	t.falseCrit, t.falseWarn, t.crit, t.warn, t.early = t.falseCrit+o.falseCrit, t.falseWarn+o.falseWarn, t.crit+o.crit, t.warn+o.warn, t.early+o.early
-	t.frozen, t.frozenFalse, t.thawFalse, t.exempt = t.frozen+o.frozen, t.frozenFalse+o.frozenFalse, t.thawFalse+o.thawFalse, t.exempt+o.exempt
+	t.falseCrit, t.falseWarn, t.crit, t.warn = t.falseCrit+o.falseCrit, t.falseWarn+o.falseWarn, t.crit+o.crit, t.warn+o.warn
 	t.episodes, t.flaps = t.episodes+o.episodes, t.flaps+o.flaps
 }
 
-// finding is one case worth a replay.
-type finding struct {
-	set, class, what string
-	key              int
-	at               int64
-	badness          float64
-}
-
 type Report struct {
-	c        *Clock
-	sets     []RuleSet
-	tallies  map[string]map[string]*tally // set -> class
-	findings []finding
-	days     float64
-	order    []string // of the classes
+	mu      sync.Mutex
+	c       *Clock
+	sets    []RuleSet
+	tallies map[string]map[string]*tally // set -> class
+	days    float64
+	order   []string // of the classes
 }
 
 // judge scores one key under one rule set.
 func (rp *Report) judge(k *Key, set string, eps []Episode) {
+	rp.mu.Lock()
+	defer rp.mu.Unlock()
 	c := rp.c
 	t := tallyOf(rp.tallies, set, k.Class)
 	t.keys++
-	find := func(what string, at int64, bad float64) {
-		rp.findings = append(rp.findings, finding{set, k.Class, what, k.ID, at, bad})
-	}
 	sort.Slice(eps, func(i, j int) bool { return eps[i].Start < eps[j].Start })
 	for i := range k.Exh {
 		e := &k.Exh[i]
@@ -83,16 +71,9 @@ func (rp *Report) judge(k *Key, set string, eps []Episode) {
 			}
 			if lead >= 3600 {
 				t.fore1h++
-			} else {
-				find(fmt.Sprintf("late warning: lead %.0f min", lead/60), c.unix(e.From), 3600-lead)
-			}
-			if cok && clead >= 3600 {
-				t.crit1h++
 			}
 			if cok && clead >= 900 {
 				t.crit15++
-			} else {
-				find(fmt.Sprintf("late critical: lead %.0f min", clead/60), c.unix(e.From), 900-clead)
 			}
 		default:
 			if e.Class == "blind" {
@@ -120,55 +101,27 @@ func (rp *Report) judge(k *Key, set string, eps []Episode) {
 			continue
 		}
 		m := int((x.Start - c.T0) / 60)
-		right, ahead := rp.right(k, m, crit)
-		frozen := false
-		for _, f := range k.Env.Frozen {
-			if m >= f.from+5 && m < f.to {
-				frozen = true
-				t.frozen++
-				if !right {
-					t.frozenFalse++
-				}
-			}
-			if m >= f.to && m < f.to+90 && !right {
-				t.thawFalse++
-			}
-		}
-		if k.Unlimited || k.LimitZero {
-			t.exempt++
-			right = false
-		}
-		what := "false " + x.Severity + " " + x.Alert
-		if frozen {
-			what += " (frozen)"
-		}
+		right := !k.Unlimited && !k.LimitZero && rp.right(k, m, crit)
 		if crit {
 			t.crit++
-			if !right {
-				t.falseCrit++
-				if rp.nearMiss(k, m) {
-					t.near++
-					what += " (near miss)"
-				}
-				find(what, x.Start, 1)
-			} else if ahead > 24*60 {
-				t.early++
-			}
 		} else {
 			t.warn++
-			if !right {
-				t.falseWarn++
-				find(what, x.Start, 0.1)
-			}
+		}
+		switch {
+		case right:
+		case crit:
+			t.falseCrit++
+		default:
+			t.falseWarn++
 		}
 	}
 }
 
 // right: did the key run out before its next reset (or the alert's horizon), or
-// would it have, had nobody helped? Also the minutes until then.
-func (rp *Report) right(k *Key, m int, crit bool) (bool, int) {
+// would it have, had nobody helped?
+func (rp *Report) right(k *Key, m int, crit bool) bool {
 	if k.exhaustedAt(m) || k.exhaustedAt(m-graceMins) {
-		return true, 0
+		return true
 	}
 	by := int((windowEnd(k.Reset, rp.c.unix(m)) - rp.c.T0) / 60)
 	if k.Reset == Never {
@@ -178,28 +131,10 @@ func (rp *Report) right(k *Key, m int, crit bool) (bool, int) {
 	}
 	for i := range k.Exh {
 		if f := k.Exh[i].From; f >= m && f <= by {
-			return true, f - m
-		}
-	}
-	if k.Unlimited {
-		return false, 0
-	}
-	at, ok := k.wouldExhaust(m, by)
-	return ok, at - m
-}
-
-// nearMiss: a false alert for a key that came down to 5 % of its limit after all.
-func (rp *Report) nearMiss(k *Key, m int) bool {
-	if k.Unlimited || k.LimitZero {
-		return false
-	}
-	by := min(m+critHorizon, int((windowEnd(k.Reset, rp.c.unix(m))-rp.c.T0)/60), len(k.rem))
-	for t := m; t < by; t++ {
-		if k.rem[t] <= 0.05*k.limitAt(t) {
 			return true
 		}
 	}
-	return false
+	return k.wouldExhaust(m, by)
 }
 
 // chain returns the seconds from the first firing that stayed, or fired again

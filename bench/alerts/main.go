@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"runtime/debug"
-	"runtime/pprof"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -34,51 +33,26 @@ func fail(code int, err error) int {
 
 func (o *options) run() int {
 	debug.SetGCPercent(800)
-	if o.profile != "" {
-		f, err := os.Create(o.profile)
-		if err == nil {
-			err = pprof.StartCPUProfile(f)
-		}
-		if err != nil {
-			return fail(exitUsage, fmt.Errorf("-cpuprofile: %w", err))
-		}
-		defer pprof.StopCPUProfile()
-	}
-	switch {
-	case o.mutants != "":
-		if err := printMutants(os.Stdout, o.mutants); err != nil {
-			return fail(exitUsage, fmt.Errorf("-mutants: %w", err))
-		}
-		return 0
-	case o.stories != "":
-		if err := runStories(os.Stdout, o.stories, o.files[0].File, o.procs); err != nil {
-			return fail(exitFailed, fmt.Errorf("-stories: %w", err))
-		}
-		return 0
-	case o.cost > 0:
-		if err := cost(os.Stdout, o.files, o.cost, o.data); err != nil {
-			return fail(exitFailed, fmt.Errorf("-cost: %w", err))
+	if o.serve != "" {
+		if err := serveKeys(os.Stdout, o.serve, o.keys); err != nil {
+			return fail(exitFailed, fmt.Errorf("-serve: %w", err))
 		}
 		return 0
 	}
 	return o.simulate()
 }
 
-// simulate judges the rule files and the twins over a fleet.
+// ours is the name of our rules.
+const ours = "ours"
+
+// simulate judges the rule files, and our alerts on the forecast, over a fleet.
 func (o *options) simulate() int {
 	var sets []RuleSet
-	var twins []*twin
-	var err error
-	if o.twin != "" {
-		if sets, twins, err = newTwins(o.twin, o.without); err != nil {
-			return fail(exitUsage, fmt.Errorf("-twin: %w", err))
-		}
+	judgesOurs := o.forecast != "" && !slices.ContainsFunc(o.files, func(s RuleSet) bool { return s.Name == ours })
+	if judgesOurs {
+		sets = []RuleSet{{Name: ours}}
 	}
-	seers, oracles, err := readOracles(o.oracle)
-	if err != nil {
-		return fail(exitUsage, fmt.Errorf("-oracle: %w", err))
-	}
-	sets = append(append(sets, seers...), o.files...)
+	sets = append(sets, o.files...)
 	if err := checkNames(sets); err != nil {
 		return fail(exitUsage, err)
 	}
@@ -95,36 +69,29 @@ func (o *options) simulate() int {
 	if err != nil {
 		return fail(exitUsage, err)
 	}
-	build := func(id int) *Key { return kind.build(o.seed, id, c) }
-	judged := &verdicts{scorer: kind.scorer, episodes: map[string][]Episode{}}
-	x := &engineRun{clock: c, files: o.files, needed: func(n string) bool { return names[n] || names[""] }, back: back + 15*time.Minute, step: o.step,
-		tsdb: o.tsdb, warns: o.warnRegexp.MatchString, label: kind.label, began: time.Now(), uses: map[string][]alertUse{}, spent: map[string]time.Duration{}, errs: map[string]int{}}
-	if twins != nil {
-		runTwins(sets, twins, c, ids, o.procs, build, judged)
-		x.uses[sets[0].Name] = twinAlerts
+	build := func(id int) (*Key, error) { return kind.build(o.seed, id, c), nil }
+	if o.forecast != "" {
+		forecasts, err := startForecasters(o.forecast, o.history, min(o.procs, len(ids)))
+		if err != nil {
+			return fail(exitFailed, fmt.Errorf("-forecast: %w", err))
+		}
+		build = func(id int) (*Key, error) {
+			k := kind.build(o.seed, id, c)
+			return k, forecasts.play(c, k)
+		}
 	}
-	runOracles(seers, oracles, c, o.seed, ids, o.procs, build, judged)
-	shards := 0
-	if len(o.files) > 0 {
-		if shards, err = x.play(ids, o.procs, build, judged); err != nil {
+	x := &engineRun{clock: c, files: o.files, needed: func(n string) bool { return names[n] || names[""] }, back: back + 15*time.Minute, step: o.step,
+		warns: kind.warns.MatchString, label: kind.label, began: time.Now(), spent: map[string]time.Duration{}, errs: map[string]int{}}
+	if judgesOurs {
+		if err := judgeOurs(c, ids, o.procs, build, kind.report); err != nil {
 			return fail(exitFailed, err)
 		}
 	}
-	if report, ok := kind.scorer.(*Report); ok && o.verbose {
-		timeline(os.Stdout, c, judged.key, judged.episodes, report, o.from, o.to)
-	}
-	var uncounted []string
-	for _, s := range sets {
-		if uses, ok := x.uses[s.Name]; ok {
-			if !printCounted(os.Stdout, s.Name, uses, o.warnRegexp, kind) {
-				uncounted = append(uncounted, s.Name)
-			}
+	shards := 0
+	if len(o.files) > 0 {
+		if shards, err = x.play(ids, o.procs, build, kind.report); err != nil {
+			return fail(exitFailed, err)
 		}
-	}
-	if missing, err := withoutSamples(o.files, names, build(ids[0])); err != nil {
-		return fail(exitUsage, err)
-	} else if len(missing) > 0 {
-		fmt.Printf("\nWithout samples: %s\n", strings.Join(missing, ", "))
 	}
 	if len(x.errs) > 0 {
 		fmt.Println()
@@ -132,7 +99,7 @@ func (o *options) simulate() int {
 	for _, e := range slices.Sorted(maps.Keys(x.errs)) {
 		fmt.Printf("RULE ERROR x%d %s\n", x.errs[e], e)
 	}
-	kind.scorer.print(os.Stdout, o.worst)
+	kind.report.print(os.Stdout)
 	fmt.Printf("\n%d keys, %d days scored from %s (+%d warm-up), seed %d, wall %.0f s", len(ids), o.days, o.start, o.warmup, o.seed, time.Since(x.began).Seconds())
 	if shards > 0 {
 		fmt.Printf(", %d scraped samples, %d shards; engine time", x.samples, shards)
@@ -140,12 +107,43 @@ func (o *options) simulate() int {
 	for _, s := range o.files {
 		fmt.Printf(" %s %.0f s", s.Name, x.spent[s.Name].Seconds())
 	}
-	fmt.Printf("; to replay key N: %s N\n", o.replay())
-	for _, set := range uncounted {
-		fmt.Printf("%s: no alert rule counts, see \"Alerts of %[1]s\"\n", set)
-	}
-	if len(x.errs) > 0 || len(uncounted) > 0 {
+	fmt.Println()
+	if len(x.errs) > 0 {
 		return exitFailed
 	}
 	return 0
+}
+
+// fleetKind is what a kind of fleet consists of, and how its alerts are scored.
+type fleetKind struct {
+	report  *Report
+	build   func(seed uint64, id int, c *Clock) *Key
+	classOf func(id int) string
+	label   string         // of the alerts, that names the key
+	warns   *regexp.Regexp // names of the alerts that count
+}
+
+// warmups are days of evaluation before the score: an account has a rate of three days.
+var warmups = map[string]int{"keys": 3, "accounts": 4}
+
+func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, error) {
+	report := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: days}
+	switch kind {
+	case "keys":
+		classOf := func(id int) string { return classes[id%len(classes)].name }
+		report.order = firstClasses(classOf, len(classes))
+		return fleetKind{report, buildKey, classOf, "key", regexp.MustCompile(`(?i)exhaust|predicted|imminent|low`)}, nil
+	case "accounts":
+		report.order = firstClasses(accountClass, len(accountKinds)*len(spendShapes))
+		return fleetKind{report, buildAccount, accountClass, "gateway", regexp.MustCompile("Account")}, nil
+	}
+	return fleetKind{}, fmt.Errorf("-fleet %q: it must be keys or accounts", kind)
+}
+
+// firstClasses returns the classes of the first n keys, in their order.
+func firstClasses(classOf func(id int) string, n int) (names []string) {
+	for id := range n {
+		names = append(names, classOf(id))
+	}
+	return names
 }

@@ -5,10 +5,9 @@ import (
 	"io"
 	"sort"
 	"strings"
-	"time"
 )
 
-func (rp *Report) print(w io.Writer, worst int) {
+func (rp *Report) print(w io.Writer) {
 	total := map[string]*tally{}
 	for _, s := range rp.sets {
 		total[s.Name] = &tally{}
@@ -66,9 +65,6 @@ func (rp *Report) print(w io.Writer, worst int) {
 			return []string{rp.rate(t.falseCrit, t), rp.rate(t.falseWarn, t), fmt.Sprintf("%.1f", float64(t.episodes)/float64(e)), fmt.Sprintf("%.1f", float64(t.flaps)/float64(e))}
 		})
 	rp.printTotals(w, names, total)
-	if worst > 0 {
-		rp.printWorst(w, worst)
-	}
 }
 
 func (rp *Report) printTotals(w io.Writer, names []string, total map[string]*tally) {
@@ -84,7 +80,6 @@ func (rp *Report) printTotals(w io.Writer, names []string, total map[string]*tal
 	i := func(f func(*tally) int) func(*tally) string { return func(t *tally) string { return fmt.Sprint(f(t)) } }
 	line("foreseeable exhaustions", i(func(t *tally) int { return t.fore }))
 	line("warned >= 1 h ahead, %", func(t *tally) string { return share(t.fore1h, t.fore, 2) })
-	line("  by a critical alert, %", func(t *tally) string { return pct(t.crit1h, t.fore) })
 	line("critical >= 15 min ahead, %", func(t *tally) string { return share(t.crit15, t.fore, 2) })
 	line("lead median / p10, h", func(t *tally) string { return quant(t.leads, 0.5) + " / " + quant(t.leads, 0.1) })
 	line("foreseeable, never announced", i(func(t *tally) int { return t.foreMissed }))
@@ -92,53 +87,13 @@ func (rp *Report) printTotals(w io.Writer, names []string, total map[string]*tal
 	line("  announced before", i(func(t *tally) int { return t.sudden + t.blind - t.otherMissed }))
 	line("critical episodes (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.crit, t.falseCrit) })
 	line("false critical / 100 key-months", func(t *tally) string { return rp.rate(t.falseCrit, t) })
-	line("  without near misses (came to <= 5 %)", func(t *tally) string { return rp.rate(t.falseCrit-t.near, t) })
 	line("warning episodes (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.warn, t.falseWarn) })
 	line("false warning / 100 key-months", func(t *tally) string { return rp.rate(t.falseWarn, t) })
-	line("critical > 24 h before exhaustion", i(func(t *tally) int { return t.early }))
-	line("fired while frozen (false)", func(t *tally) string { return fmt.Sprintf("%d (%d)", t.frozen, t.frozenFalse) })
-	line("false within 90 min after a freeze", i(func(t *tally) int { return t.thawFalse }))
-	line("on unlimited or limit-0 keys", i(func(t *tally) int { return t.exempt }))
 	line("episodes per exhaustion (flaps)", func(t *tally) string {
 		e := float64(max(1, t.exh))
 		return fmt.Sprintf("%.2f (%.2f)", float64(t.episodes)/e, float64(t.flaps)/e)
 	})
 	printTable(w, append([]string{""}, names...), rows)
-}
-
-// printWorst lists the keys with the most false and late alerts, each with its first case.
-func (rp *Report) printWorst(w io.Writer, worst int) {
-	for _, s := range rp.sets {
-		for _, kind := range []string{"false critical", "false warning", "late warning", "late critical"} {
-			byKey := map[int][]finding{}
-			for _, f := range rp.findings {
-				if f.set == s.Name && strings.HasPrefix(f.what, kind) {
-					byKey[f.key] = append(byKey[f.key], f)
-				}
-			}
-			var ids []int
-			for id := range byKey {
-				ids = append(ids, id)
-			}
-			sum := func(id int) (x float64) {
-				for _, f := range byKey[id] {
-					x += f.badness
-				}
-				return
-			}
-			sort.Slice(ids, func(i, j int) bool {
-				if a, b := sum(ids[i]), sum(ids[j]); a != b {
-					return a > b
-				}
-				return ids[i] < ids[j]
-			})
-			fmt.Fprintf(w, "\n%s: worst %s (%d keys)\n", s.Name, kind, len(ids))
-			for _, id := range ids[:min(worst, len(ids))] {
-				f := byKey[id][0]
-				fmt.Fprintf(w, "  -key %-4d %-18s x%-3d first %s  %s\n", id, f.class, len(byKey[id]), time.Unix(f.at, 0).UTC().Format("01-02 15:04"), f.what)
-			}
-		}
-	}
 }
 
 // rate is a number for 100 keys in 30 days.
@@ -197,12 +152,12 @@ func printTable(w io.Writer, head []string, rows [][]string) {
 }
 
 // tallyOf returns the tally of one class under one rule set, and creates it if there is none.
-func tallyOf[T any](tallies map[string]map[string]*T, set, class string) *T {
+func tallyOf(tallies map[string]map[string]*tally, set, class string) *tally {
 	if tallies[set] == nil {
-		tallies[set] = map[string]*T{}
+		tallies[set] = map[string]*tally{}
 	}
 	if tallies[set][class] == nil {
-		tallies[set][class] = new(T)
+		tallies[set][class] = new(tally)
 	}
 	return tallies[set][class]
 }

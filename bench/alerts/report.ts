@@ -27,16 +27,6 @@ export function figuresOf({ totals }: Report, row: string, name: string): readon
   return figures;
 }
 
-/**
- * Reads the simulator's output for a fleet of spend anomalies: one row for each rule set. Throws if the table
- * is missing.
- */
-export function readAnomalies(output: string): readonly Row[] {
-  const [found] = tablesOf(output);
-  if (!found) throw new Error("Cannot read the report on anomalies: it has no table");
-  return found;
-}
-
 function tablesOf(output: string): readonly (readonly Row[])[] {
   return output
     .split(/\n\s*\n/)

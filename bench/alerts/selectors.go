@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"log/slog"
+	"os"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
@@ -28,30 +31,6 @@ func selectorsOf(files []RuleSet) (names map[string]bool, back time.Duration, er
 		}
 	}
 	return names, back, nil
-}
-
-// withoutSamples returns the names that some files read and that neither they record nor a fleet like the key's has: misspelled ones, for instance.
-func withoutSamples(files []RuleSet, names map[string]bool, k *Key) (missing []string, err error) {
-	known := map[string]bool{"": true, "ALERTS": true, "ALERTS_FOR_STATE": true}
-	(&life{}).slots(k, func(name string) bool { known[name] = true; return false })
-	for _, set := range files {
-		groups, err := loadRules(set.File)
-		if err != nil {
-			return nil, err
-		}
-		for _, group := range groups.Groups {
-			for _, rule := range group.Rules {
-				known[rule.Record] = true
-			}
-		}
-	}
-	for name := range names {
-		if !known[name] {
-			missing = append(missing, name)
-		}
-	}
-	slices.Sort(missing)
-	return missing, nil
 }
 
 // readNames adds the names that an expression reads, and returns how far it looks back.
@@ -81,4 +60,17 @@ func readNames(expr parser.Expr, names map[string]bool) (back time.Duration) {
 		return nil
 	})
 	return back
+}
+
+// loadRules reads a rule file. Its error names the file once.
+func loadRules(file string) (*rulefmt.RuleGroups, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	gs, errs := rulefmt.Parse(text, false, model.UTF8Validation, prom, slog.New(slog.DiscardHandler))
+	if errs != nil {
+		return nil, fmt.Errorf("%s: %w", file, errs[0])
+	}
+	return gs, nil
 }

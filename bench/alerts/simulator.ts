@@ -1,35 +1,27 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** What a fleet consists of: keys or accounts that run out of credits, keys whose spend misbehaves, or budgets. */
-export type FleetKind = "keys" | "accounts" | "anomalies" | "budgets";
+/** What a fleet consists of: keys or accounts that run out of credits. */
+export type FleetKind = "keys" | "accounts";
 
 /** A simulated fleet and the rule files that are compared on it. */
 export interface Fleet {
   readonly kind: FleetKind;
   /** Rule files by the name of their column in the report. */
   readonly rules: Readonly<Record<string, string>>;
-  /** Besides the files: our rules on keys, computed without Prometheus' engine and a hundred times as fast. */
-  readonly twin?: Twin;
-  /** Besides them: an oracle for each of these comma separated prices of a false alert. */
-  readonly oracle?: string;
+  /**
+   * Without a file `ours`, our alerts on keys and accounts are judged without Prometheus' engine, many times as
+   * fast. `history`: each process of the exporter begins with the gateway's history.
+   */
+  readonly history?: boolean;
   readonly keys: number;
   readonly days: number;
   readonly seed: number;
   /** A regular expression: only keys of classes that match it. Default: all. */
   readonly classes?: string;
-  /** Keep the samples in a real TSDB instead of in memory. */
-  readonly tsdb?: boolean;
-}
-
-export interface Twin {
-  /** A JSON file with the thresholds of `dashboards/thresholds.ts`. */
-  readonly thresholds: string;
-  /** A clause that is left out; `each`: the complete rules, then the rules without each clause. */
-  readonly without?: string;
 }
 
 /**
@@ -54,28 +46,15 @@ export async function simulateFleet(program: string, fleet: Fleet): Promise<stri
   return run(program, parametersOf(fleet));
 }
 
-/** One key of a fleet, and the time of which its timeline is printed: `2026-03-18T09:00`. */
-export interface Replay {
-  readonly rules: string;
-  readonly keys: number;
-  readonly days: number;
-  readonly seed: number;
-  readonly key: number;
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Returns the timeline of a key under a rule file: a row for every quarter of an hour and every event. */
-export async function replayKey(program: string, replay: Replay): Promise<string> {
-  const { rules, keys, days, seed, key, from, to } = replay;
-  const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-key", `${key}`];
-  return run(program, ["-rules", `ours=${rules}`, ...numbers, "-v", "-from", from, "-to", to]);
-}
-
 async function run(program: string, parameters: readonly string[]): Promise<string> {
   const child = spawn(program, parameters, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { GOMEMLIMIT: "6000MiB", ...process.env },
+    // The simulator starts the forecast with this Node.
+    env: {
+      GOMEMLIMIT: "6000MiB",
+      ...process.env,
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+    },
   });
   // Together, so that a failed start rejects here.
   const [report] = await Promise.all([text(child.stdout), once(child, "close")]);
@@ -92,31 +71,25 @@ async function run(program: string, parameters: readonly string[]): Promise<stri
 function parametersOf({
   kind,
   rules,
-  twin,
-  oracle = "",
+  history = false,
   keys,
   days,
   seed,
   classes = "",
-  tsdb = false,
 }: Fleet): readonly string[] {
   const files = Object.entries(rules).map(([name, file]) => `${name}=${file}`);
   const numbers = ["-keys", `${keys}`, "-days", `${days}`, "-seed", `${seed}`, "-step", "2"];
-  const ours = twin === undefined ? [] : ["-twin", twin.thresholds, "-without", twin.without ?? ""];
   return [
     "-rules",
     files.join(","),
-    ...ours,
-    "-oracle",
-    oracle,
+    "-forecast",
+    join(import.meta.dirname, "forecasts.ts"),
+    ...(history ? ["-history"] : []),
     ...numbers,
     "-class",
     classes,
     "-fleet",
     kind,
-    ...(tsdb ? ["-tsdb"] : []),
-    // Budgets of a month are judged over whole months.
-    ...(kind === "budgets" ? ["-start", "2026-04-01"] : []),
   ];
 }
 

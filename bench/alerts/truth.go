@@ -53,13 +53,10 @@ type Key struct {
 	limit0              float64
 	callCost            float64
 	base                []float32 // demand per minute, without runaways
-	process             process   // of base
 	runaways            []runaway
 	ops                 []limitOp
 	refunds             []refund
-	anomalies           []span  // in which the key spends in a way that its owner wants to know
-	Budget              float64 // more than 0: a budget instead of a key
-	Account             bool    // the balance of an account instead of a key
+	Account             bool // the balance of an account instead of a key
 
 	cf     []float32 // demand if nobody had stopped a runaway
 	total  []float64 // all-time usage at the start of each minute
@@ -71,7 +68,7 @@ type Key struct {
 
 func (k *Key) limitAt(m int) float64 { return float64(k.limits[m]) }
 
-// simulate runs the spend process minute by minute and records the truth. What spends and when calls are refused is also in future.runsOut.
+// simulate runs the spend process minute by minute and records the truth.
 func (k *Key) simulate(c *Clock, rnd *Rand) {
 	n := c.N
 	k.total, k.rem = make([]float64, n+1), make([]float64, n+1)

@@ -1,5 +1,5 @@
 import type { Benchmark, Runner } from "../benchmark.ts";
-import { OPENTELEMETRY, startContender } from "./start.ts";
+import { startContender } from "./start.ts";
 
 const SERIES = 200_000;
 
@@ -42,11 +42,7 @@ export const renderBenchmark: Benchmark = {
       };
     };
     return {
-      contenders: [
-        await runner("exporter", "exporter.ts"),
-        await runner("prom-client", "prom-client.ts"),
-        OPENTELEMETRY.isThere() ? await runner(OPENTELEMETRY.name, OPENTELEMETRY.program) : OPENTELEMETRY,
-      ],
+      contenders: [await runner("exporter", "exporter.ts"), await runner("prom-client", "prom-client.ts")],
       close: async () => void (await Promise.all(closes.map((close) => close()))),
     };
   },

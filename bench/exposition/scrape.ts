@@ -3,9 +3,8 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { Arena, Benchmark, Contender as Column, Runner } from "../benchmark.ts";
-import { type Peer, PEERS, startPeer, writeDataSet } from "./peers/start-peer.ts";
-import { type Contender, OPENTELEMETRY, type Scraper, startContender, startScraper } from "./start.ts";
+import type { Arena, Benchmark, Runner } from "../benchmark.ts";
+import { type Contender, type Scraper, startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
 const SCRAPERS = 8;
@@ -65,22 +64,8 @@ async function openArena(): Promise<Arena> {
   writeFileSync(file, await bytesOf(exporter.port));
   const fixed = await start("static", "static.ts", file, MANY);
   const promClient = await start("prom-client", "prom-client.ts", SERIES, FEW);
-  const openTelemetry = OPENTELEMETRY.isThere()
-    ? (await start(OPENTELEMETRY.name, OPENTELEMETRY.program, SERIES, FEW)).runner
-    : OPENTELEMETRY;
-  const dataSet = join(directory, "data-set.tsv");
-  await writeDataSet(dataSet, SERIES);
-  const startOf = async (peer: Peer): Promise<Column> => {
-    const command = await peer.prepare(directory, dataSet);
-    if (typeof command === "string") return { name: peer.name, skipped: command };
-    const started = await startPeer(command);
-    closes.push(() => started.close());
-    return { name: peer.name, round: () => roundOf(started.port, scraper, FEW) };
-  };
-  const others: Column[] = [];
-  for (const peer of PEERS) others.push(await startOf(peer));
   return {
-    contenders: [exporter.runner, fixed.runner, promClient.runner, openTelemetry, ...others],
+    contenders: [exporter.runner, fixed.runner, promClient.runner],
     close: async () => {
       await Promise.all(closes.map((close) => close()));
       rmSync(directory, { recursive: true });
@@ -94,14 +79,13 @@ function runnerOf(name: string, contender: Contender, scraper: Scraper, scrapes:
 }
 
 /** Scrapes alone, then concurrently; the first scrape does not count. */
-async function roundOf(port: number, scraper: Scraper, scrapes: number, cpuMs?: () => Promise<number>) {
+async function roundOf(port: number, scraper: Scraper, scrapes: number, cpuMs: () => Promise<number>) {
   await scraper.scrape(port, 1, 1);
-  const before = await cpuMs?.();
+  const before = await cpuMs();
   const { p50 } = await scraper.scrape(port, 1, scrapes);
-  const after = await cpuMs?.();
+  const cpu = ((await cpuMs()) - before) / scrapes;
   const { p99 } = await scraper.scrape(port, SCRAPERS, Math.ceil(scrapes / SCRAPERS));
-  const cpu = before === undefined || after === undefined ? {} : { cpu: (after - before) / scrapes };
-  return { p50, "p99 of 8": p99, ...cpu };
+  return { p50, "p99 of 8": p99, cpu };
 }
 
 /** The request of a scrape. */

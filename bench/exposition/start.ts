@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { type Child, startChild } from "../child.ts";
-import { isInstalled } from "../peers.ts";
 
 /** A contender in its own process, filled with the data set. */
 export interface Contender {
@@ -41,13 +40,6 @@ export async function startContender(program: string, parameter: number | string
     close: () => child.close(),
   };
 }
-
-export const OPENTELEMETRY = {
-  name: "OpenTelemetry",
-  program: "opentelemetry.mjs",
-  isThere: () => isInstalled("@opentelemetry/exporter-prometheus"),
-  skipped: "its packages are not installed in bench/",
-} as const;
 
 /** Scrapes from a separate process. */
 export interface Scraper {

@@ -1,6 +1,6 @@
 import { systemClock } from "../../exporter/time/clock.ts";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
-import { systemFiles } from "../../exporter/config/files.ts";
+import { systemFiles } from "../../exporter/secrets/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createPublisher } from "../../exporter/metrics/render/publisher.ts";
@@ -34,7 +34,7 @@ const gateway = createGateway(config.gateway, {
 const readings = createReadings(systemClock, createPacking(), () => config.seriesLimit);
 const headers = analyticsCollector.families.map((family) => ({ family, help: family.help }));
 const publisher = createPublisher(
-  readings,
+  () => readings.view(),
   () => headers,
   systemClock,
   () => {},
@@ -49,7 +49,7 @@ const stalls = watchStalls();
 
 serveParent({}, async () => {
   stalls.longestMs();
-  const askedAtMs = systemClock.now();
+  const requestedAtMs = systemClock.now();
   await Promise.all(
     jobs.map(async (job) => {
       const client = gateway.clientFor({
@@ -58,11 +58,11 @@ serveParent({}, async () => {
         permits: UNLIMITED,
         signal,
       });
-      const result = await job.run(client, askedAtMs);
+      const result = await job.run(client, requestedAtMs);
       if (!result) throw new Error(`Cannot measure: ${job.title} did not run`);
       const { value, samples } = result;
-      const reading = { value, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 60_000 };
-      readings.learn(job.id, reading, samples);
+      const reading = { value, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 60_000 };
+      readings.store(job.id, reading, samples);
       publisher.changed();
     }),
   );

@@ -18,7 +18,6 @@ const CLIENTS: readonly Client[] = [
   { name: "exporter", module: "./clients/exporter.ts" },
   { name: "fetch", module: "./clients/fetch.mjs" },
   { name: "axios", module: "./clients/axios.mjs", library: "axios" },
-  { name: "got", module: "./clients/got.mjs", library: "got" },
 ];
 
 const Asked = z.object({ cpu: z.number(), keys: z.number() });

@@ -1,6 +1,5 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
 import { promql, type Series } from "../promql.ts";
-import { thresholds } from "../thresholds.ts";
 import { lookedAt, ofJob, ofTeam, perKey, type When } from "./scope.ts";
 
 /** The day that begins at each step of a graph: the last value of that day, or the latest one so far. */
@@ -34,17 +33,7 @@ export const spendPerDay = {
     ) > 0`,
 };
 
-const MONTH_SECONDS = "(days_in_month() * 86400)";
 const MONTH_ELAPSED = "((day_of_month() - 1) * 86400 + time() % 86400)";
-
-/**
- * The month's total if spending continues at its mean rate; absent in the first tenth of the month, like the
- * forecast of a budget.
- */
-export const forecastOfMonth = promql`
-  ${totalSpent(families.usageMonth)}
-  * ${MONTH_SECONDS}
-  / (${MONTH_ELAPSED} > ${thresholds.forecastAfter} * ${MONTH_SECONDS})`;
 
 /**
  * Excludes the first ten minutes of a month: at midnight a graph's first step would still see the previous

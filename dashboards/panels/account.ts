@@ -1,6 +1,7 @@
 import type { AnnotationQuery } from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { accountFamilies as families } from "../../exporter/collectors/account-families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { annotation } from "../builder/annotations.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
@@ -11,10 +12,8 @@ import { unit } from "../builder/unit.ts";
 import { monthTotal, ofAccount, spendPerDay } from "../expressions/account-spend.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
 import { NO_FULL_DAY } from "./analytics-state.ts";
-import { lastsSteps } from "./runway.ts";
 
 const NOT_KNOWN = "not known";
 
@@ -40,12 +39,11 @@ export function lasts(id: number): PlacedPanel {
   return credits({
     id,
     title: "Lasts",
-    expr: `min(${ofJob(recorded.accountExhaustion1d)} or ${ofJob(recorded.accountExhaustion6h)})`,
+    expr: promql`clamp_min(min(${ofJob(forecastFamilies.accountExhaustion)}) - time(), 0)`,
     unit: unit.duration,
-    steps: lastsSteps,
-    empty: "no balance, no spend, or less than six hours of history",
-    shows: "How long the balance lasts at the rate of the last day, or of six hours while no day is known.",
-    read: "It has no figure while nothing is spent, in the first six hours, or while the balance is not known.",
+    empty: "more than a week, or not known",
+    shows: "How long the balance lasts by the exporter's forecast, if that is at most a week.",
+    read: "The alerts use the same forecast. The panel Outlook shows whether there is no figure because the balance lasts, or because it is not known.",
     act: "Below a week, buy credits. The table below shows which keys spend most.",
   });
 }

@@ -1,4 +1,5 @@
 import { budgetFamilies as families } from "../../exporter/budgets/families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
@@ -6,7 +7,6 @@ import { unit } from "../builder/unit.ts";
 import { budgetComplete, budgetSpent } from "../rules/budget-parts.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
 
 const perBudget = (series: Series) => `max by (job, gateway, budget) (${ofJob(series)})`;
@@ -41,10 +41,10 @@ export function budgetTable(id: number): PlacedPanel {
         cell: "gauge",
         steps: steps("green", [1 - thresholds.low, "orange"], [1, "red"]),
       }),
-      valueColumn("Forecast", ofOwner(perBudget(recorded.budgetForecast)), unit.credits),
+      valueColumn("Forecast", ofOwner(perBudget(forecastFamilies.budgetForecast)), unit.credits),
       valueColumn(
         "Forecast share",
-        ofOwner(promql`(${ofJob(recorded.budgetForecast)} / (${ofJob(recorded.budgetLimit)} > 0))`),
+        ofOwner(promql`(${perBudget(forecastFamilies.budgetForecast)} / (${perBudget(families.limit)} > 0))`),
         unit.ratio,
         { cell: "text", steps: steps("green", [1, "orange"]) },
       ),

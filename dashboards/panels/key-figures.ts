@@ -7,9 +7,8 @@ import { unit } from "../builder/unit.ts";
 import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
 import { lastsOf, lastsTexts, verdictOf, verdictTexts } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
-import { lastsSteps, usedSteps } from "./runway.ts";
+import { usedSteps } from "./runway.ts";
 
 const chosen = { key: "$key" };
 
@@ -29,7 +28,7 @@ export function verdictOfKey(id: number): PlacedPanel {
     empty: "no figures",
     texts: verdictTexts,
     shows: "Whether the credits last until the limit's reset.",
-    read: "Out within a day or a week: before the reset, according to the alerts or to the rates of both a shorter and a longer time. An estimate: these rates do not agree, or there is no history yet and only the gateway's own figures of the day, week and month show how fast the key spends. Not known yet: the key has been watched for less than six hours.",
+    read: "The exporter's forecast, which the alerts use too; each verdict that ends in out means: before the reset. Lasts: until the reset, or for more than a week if the limit never resets. Learning: the exporter does not know yet how fast the key spends.",
     act: "Raise the limit, slow the caller down, or wait for the reset.",
   });
 }
@@ -68,19 +67,19 @@ export function lasts(id: number): PlacedPanel {
     expr: `max(${lastsOf(chosen)})`,
     unit: unit.duration,
     empty: "not known",
-    steps: lastsSteps,
     texts: lastsTexts,
-    shows: "How long the remaining credits last. The verdict comes from the same figure.",
-    read: "Compare it with the panel Reset in: if the reset comes first, the credits last. In the key's first six hours it is an estimate from the gateway's own figures of the day, week and month, and only shown if the key runs out before its reset.",
-    act: "If it is shorter than the time to the reset, find out what is spending.",
+    shows: "How long the remaining credits last, if they run out before the reset.",
+    read: "The instant that the exporter forecasts, less the present time. The verdict comes from the same forecast.",
+    act: "If it shows a time, find out what is spending.",
   });
 }
 
 export function untilReset(id: number): PlacedPanel {
+  const never = ofJob(families.limitReset, { ...chosen, aigateway_key_limit_reset: "never" });
   return ofChosen({
     id,
     title: "Reset in",
-    expr: ofKey(recorded.resetSeconds),
+    expr: promql`${ofKey(families.nextReset)} - time() or (max(${never}) == 1) * Inf`,
     unit: unit.duration,
     empty: "no limit, or unknown",
     texts: { Infinity: { text: "never" } },

@@ -1,4 +1,5 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { range } from "../builder/query.ts";
 import { bars, lines } from "../builder/time-series.ts";
@@ -6,11 +7,10 @@ import { unit } from "../builder/unit.ts";
 import { DAY_OF_STEP } from "../expressions/spend.ts";
 import { type KeySeries, lookedAt, ofJob } from "../expressions/scope.ts";
 import { promql } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 
 const chosen = { key: "$key" };
 const ofKey = (series: KeySeries) => `max(${ofJob(series, chosen)})`;
-const perHour = (series: KeySeries) => `${ofKey(series)} * 3600 > 0`;
+const burnOver = (window: string) => `max(${ofJob(forecastFamilies.keyBurn, { ...chosen, window })}) > 0`;
 const perDay = (series: KeySeries) => `max(${lookedAt(ofJob(series, chosen), DAY_OF_STEP)})`;
 
 /** The gateway's all-time figure at the end of each hour. */
@@ -36,21 +36,19 @@ export function remaining(id: number): PlacedPanel {
   });
 }
 
+/** The forecast, against the reset. */
 export function lastsOverTime(id: number): PlacedPanel {
   return lines({
     id,
     title: "Time to exhaustion and time to the reset",
     width: 12,
-    shows:
-      "How long the credits last at the rates of the last hour and the last six hours, and the time to the reset.",
-    read: "A solid line below the dashed one means that the credits run out before the reset. A gap means that nothing is spent. The scale is logarithmic.",
-    act: "If both solid lines are below the dashed one, act; if only the one-hour line is, keep watching.",
-    empty:
-      "No time in this range: the key has no limit, its limit is unknown, or it never resets and nothing was spent (the first rate needs an hour of history)",
+    shows: "How long the credits last by the exporter's forecast, and the time to the reset.",
+    read: "The solid line exists only while the credits are expected to run out before the reset. The scale is logarithmic.",
+    act: "Where the solid line begins, the graph Burn per hour shows what changed.",
+    empty: "The credits lasted throughout this range, or the key has no limit or an unknown one",
     queries: [
-      range(`${ofKey(recorded.exhaustion1h)} > 0`, "at the rate of 1 h"),
-      range(`${ofKey(recorded.exhaustion6h)} > 0`, "at the rate of 6 h"),
-      range(`${ofKey(recorded.resetSeconds)} > 0 < Inf`, "to the reset"),
+      range(`min(${ofJob(forecastFamilies.keyExhaustion, chosen)}) - time() > 0`, "to exhaustion"),
+      range(`${ofKey(families.nextReset)} - time() > 0`, "to the reset"),
     ],
     unit: unit.seconds,
     log: true,
@@ -74,22 +72,17 @@ export function spentPerHour(id: number): PlacedPanel {
   });
 }
 
-/** The burn rates that the alerts use. */
+/** The burn rates of the exporter's forecast. */
 export function burn(id: number): PlacedPanel {
   return lines({
     id,
     title: "Burn per hour",
     width: 12,
-    shows: "Credits per hour, averaged over the last 15 minutes, hour, six hours and day.",
-    read: "A short-term rate above the long-term ones means faster spending than usual. The scale is logarithmic; a gap means that nothing is spent.",
-    act: "The alerts use these rates: if one fires, look here for when the spending changed.",
-    empty: "No rate above 0 is known in this range; the first one needs a quarter of an hour of history",
-    queries: [
-      range(perHour(recorded.burn15m), "15 min"),
-      range(perHour(recorded.burn1h), "1 h"),
-      range(perHour(recorded.burn6h), "6 h"),
-      range(perHour(recorded.burn1d), "1 day"),
-    ],
+    shows: "Credits per hour, averaged over the last hour and day.",
+    read: "A rate of the hour above that of the day means faster spending than usual. The scale is logarithmic; a gap means that nothing is spent.",
+    act: "The forecast uses these rates: if an alert fires, look here for when the spending changed.",
+    empty: "No rate above 0 is known in this range; the first one needs ten minutes of history",
+    queries: [range(burnOver("1h"), "1 h"), range(burnOver("1d"), "1 day")],
     unit: unit.amount,
     log: true,
   });

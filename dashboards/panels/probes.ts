@@ -6,9 +6,8 @@ import { type Figure, figure } from "../builder/stat.ts";
 import { type Column, labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
 import { bars, lines } from "../builder/time-series.ts";
 import { unit } from "../builder/unit.ts";
-import { ofInstance, ofJob } from "../expressions/scope.ts";
+import { ofInstance } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 import { thresholds } from "../thresholds.ts";
 
 const perProbe = (series: Series<"probe">) => `max by (probe) (${ofInstance(series)})`;
@@ -78,14 +77,16 @@ export function duration(id: number): PlacedPanel {
     id,
     title: "Probe duration",
     width: 8,
-    shows:
-      "How long the last run of each probe took, including failed runs, and the usual duration of answered runs.",
-    read: "Usual is the median of the preceding week. An alert fires when runs take twice as long for hours.",
+    shows: "How long the last run of each probe took, including failed runs, and the usual duration.",
+    read: "Usual is the median of the last week. An alert fires when runs take twice as long for hours.",
     act: "Check whether the provider has an incident, and compare with a probe of another model.",
     empty: NOT_CONFIGURED,
     queries: [
       range(perProbe(families.duration), "{{probe}}"),
-      range(promql`max by (probe) (${ofJob(recorded.probeDurationWeek)})`, "usual, {{probe}}"),
+      range(
+        promql`quantile by (probe) (0.5, quantile_over_time(0.5, ${ofInstance(families.duration)}[7d] @ end()))`,
+        "usual, {{probe}}",
+      ),
     ],
     unit: unit.seconds,
   });

@@ -1,35 +1,29 @@
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
+import { thresholds as forecastThresholds } from "../../exporter/forecast/thresholds.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
 import { unit } from "../builder/unit.ts";
 import { ofJob, ofTeam, perKey } from "../expressions/scope.ts";
 import { lasts, lastsTexts, verdict, verdictCells } from "../expressions/verdict.ts";
-import { promql, type Series } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
-import { DAY, HOUR, thresholds } from "../thresholds.ts";
+import { promql } from "../promql.ts";
+import { thresholds } from "../thresholds.ts";
 import { keyLink } from "./alerts.ts";
 
 /** Colours of the used share of a limit. */
 export const usedSteps = steps(
   "green",
   [1 - thresholds.low, "orange"],
-  [1 - thresholds.exhaustedRatio, "red"],
-);
-
-/** Colours of the time until the credits run out. */
-export const lastsSteps = steps(
-  "red",
-  [thresholds.imminent, "orange"],
-  [thresholds.predicted, "yellow"],
-  [thresholds.slow, "green"],
+  [1 - forecastThresholds.exhaustedRatio, "red"],
 );
 
 const never = ofJob(families.limitReset, { aigateway_key_limit_reset: "never" });
 const remaining = perKey(ofJob(families.remaining));
 const limit = perKey(ofJob(families.limit));
 
-const ofRecorded = (series: Series, factor = 1) => ofTeam(`(${ofJob(series)} * ${factor})`);
+const burn = (window: "1h" | "1d", factor: number) =>
+  ofTeam(`(${perKey(ofJob(forecastFamilies.keyBurn, { window }))} * ${factor})`);
 
 /** For each key: the remaining credits, the burn rate, and whether the credits last until the reset. */
 export function runway(id: number): PlacedPanel {
@@ -39,7 +33,7 @@ export function runway(id: number): PlacedPanel {
     width: 24,
     shows:
       "For each key: its limit, the remaining credits, the burn rate, and whether the credits last until the reset.",
-    read: "Worst first. Lasts is the time that the verdict assumes. In the first six hours of a key, only the gateway's own figures of the day, week and month show how fast it spends: a verdict from them alone, or from rates that do not agree, is marked as an estimate. An empty cell means unknown, which is neither 0 nor unlimited.",
+    read: "Most urgent first. Verdict and Lasts are the exporter's forecast, which the alerts use too. Learning: the exporter does not know yet how fast the key spends. An empty cell means unknown, which is neither 0 nor unlimited.",
     act: "Click a key to see its details. Then raise its limit, slow its caller down, or wait for the reset.",
     empty: "No key of this selection is monitored, or Prometheus does not scrape the exporter",
     columns: [
@@ -72,13 +66,9 @@ export function runway(id: number): PlacedPanel {
           mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
         },
       ),
-      valueColumn("Burn per hour", ofRecorded(recorded.burn1h, HOUR), unit.credits, {}),
-      valueColumn("Burn per day", ofRecorded(recorded.burn1d, DAY), unit.credits, {}),
-      valueColumn("Lasts", lasts, unit.duration, {
-        cell: "text",
-        steps: lastsSteps,
-        mappings: [valueTexts(lastsTexts)],
-      }),
+      valueColumn("Burn per hour", burn("1h", 1), unit.credits, {}),
+      valueColumn("Burn per day", burn("1d", 24), unit.credits, {}),
+      valueColumn("Lasts", lasts, unit.duration, { mappings: [valueTexts(lastsTexts)] }),
       valueColumn(
         "Next reset",
         ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),

@@ -9,7 +9,6 @@ import * as spend from "../expressions/spend.ts";
 import { spent, totalSpent } from "../expressions/spend.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
-import { recorded } from "../rules/series.ts";
 import { DAY } from "../thresholds.ts";
 
 const SETTLING = "unknown, or not settled";
@@ -33,20 +32,6 @@ export const week = (id: number) =>
   total(id, "Spent this week", "the current week, from Monday", families.usageWeek);
 export const month = (id: number) =>
   total(id, "Spent this month", "the current UTC month", families.usageMonth);
-
-export function forecast(id: number): PlacedPanel {
-  return stat({
-    id,
-    title: "Month forecast",
-    width: 3,
-    shows: "Total of the month if spending continues at its mean rate so far.",
-    read: "A linear forecast that ignores weekends. It is absent in the first tenth of the month, when a few hours would distort it.",
-    act: "Compare it with the budgets below.",
-    empty: "too early, or unknown",
-    queries: [instant(spend.forecastOfMonth)],
-    unit: unit.credits,
-  });
-}
 
 /** Spend per day, stacked by key. */
 export function perDay(id: number): PlacedPanel {
@@ -89,12 +74,15 @@ export function byTeam(id: number): PlacedPanel {
     shows: "Credits spent in the current UTC month by the keys of each team.",
     read: 'Teams are the owners in the exporter\'s configuration; keys without one are shown as "no team".',
     act: "Assign an owner to the keys without a team.",
-    empty: "No spend is known this month, or Prometheus does not evaluate the rules",
+    empty: "No spend is known this month",
     queries: [
       instant(
         promql`
           sort_desc(label_replace(
-            sum by (team) (${spent(families.usageMonth)} * on (job, gateway, key) group_left (team) ${ofJob(recorded.keyOwner)}),
+            sum by (team) (
+              max by (job, gateway, key, team) (${ofJob(families.ownerInfo)})
+              * on (job, gateway, key) group_left () ${spent(families.usageMonth)}
+            ),
             "team", "no team", "team", ""
           ))`,
         "{{team}}",

@@ -17,10 +17,9 @@ export function danger(id: number): PlacedPanel {
   return stat({
     id,
     title: "Keys in danger",
-    width: 3,
-    shows:
-      "Keys that the gateway refuses, that are exhausted, or that run out within a week and before their reset.",
-    read: "0 is good. The count includes estimates, as the runway table does. Keys that are not known yet are not counted.",
+    width: 4,
+    shows: "Keys that the gateway refuses, that are exhausted, or that run out before their reset.",
+    read: "0 is good. Keys whose verdict is unknown or learning are not counted.",
     act: "See the first rows of the runway table.",
     empty: NO_KEYS,
     queries: [instant(keysInDanger)],
@@ -36,7 +35,7 @@ export function notCounted(id: number): PlacedPanel {
   return stat({
     id,
     title: "Keys not counted",
-    width: 3,
+    width: 4,
     shows: "Keys whose spend this month is unknown; the sums on the left do not include them.",
     read: "0 is good: the sums are complete. Otherwise they are lower bounds.",
     act: "The runway table shows which keys, and Exporter health shows why.",
@@ -53,7 +52,7 @@ export function dataAge(id: number): PlacedPanel {
   return stat({
     id,
     title: "Oldest data",
-    width: 3,
+    width: 4,
     shows: "Age of the last good answer for the key with the oldest data.",
     read: "About one poll interval is good. The exporter withdraws values that are too old.",
     act: "Above 15 minutes, see Exporter health: the gateway, a key or the network fails.",

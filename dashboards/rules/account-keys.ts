@@ -4,11 +4,11 @@ import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.
 import { uids } from "../uids.ts";
 import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
-import { GATEWAY } from "./owner.ts";
+import { GATEWAY, LOOK_MANAGEMENT } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 
-const LINK = { uid: uids.account };
+const LINK = { uid: uids.account, labels: ["job"] };
 
 /** Alerts on the list of the account's keys: whether it is read, and whether unwatched keys spend credits. */
 export function accountKeys(settings: Settings): RuleGroup {
@@ -17,41 +17,57 @@ export function accountKeys(settings: Settings): RuleGroup {
     name: "aigateway-account-keys",
     comment: "Keys of the account: whether they are listed, and whether unwatched keys spend credits.",
     interval: settings.timing.duration(MINUTE),
-    rules: [alert(discoveryFailing(settings)), alert(unwatchedSpend())],
+    rules: [alert(discoveryFailing(settings)), alert(unwatchedSpend()), alert(findings())],
   };
 }
 
+/** The value is the age of the last complete list. A workspace without any counts since 1970. */
 function discoveryFailing({ timing }: Settings): AlertDefinition {
   const { up, lastSuccess } = families;
-  const failing = promql`max by (job, gateway, workspace) (${up}) == 0`;
-  const listed = promql`max by (job, gateway, workspace) (last_over_time(${lastSuccess}[${timing.memory}]))`;
+  const { now, memory } = timing;
+  const text =
+    "{{ if lt $value 1e9 }}the last complete list is {{ $value | humanizeDuration }} old{{ else }}the exporter has no complete list yet{{ end }}";
   return {
     name: "AIGatewayDiscoveryFailing",
     severity: "warning",
-    comment: "The value is the age of the last complete list; 0 if the exporter has none yet.",
+    fires: "The keys of the account are no longer listed.",
     expr: promql`
-      (${timing.now} - ${listed} and on (job, gateway, workspace) ${failing})
-      or ${failing}`,
+      ${now} - max by (job, gateway, workspace) (last_over_time(${lastSuccess}[${memory}]) or 0 * ${up})
+      and on (job, gateway, workspace) max by (job, gateway, workspace) (last_over_time(${up}[${memory}])) == 0`,
     for: 30 * MINUTE,
-    summary: "The keys of the account are no longer listed.",
-    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: {{ if gt $value 0.0 }}the last complete list is {{ $value | humanizeDuration }} old{{ else }}the exporter has no complete list yet{{ end }}. Look for the reason on the exporter's status page or in its log; 403 means that the configured key is not a management key.`,
+    summary: `The keys of the workspace {{ $labels.workspace }}${GATEWAY} are not listed: ${text}`,
+    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: ${text}. ${LOOK_MANAGEMENT}`,
   };
 }
 
+/** Today's spend, so that the alert ends with the day if the spending does. The value is its share of the account. */
 function unwatchedSpend(): AlertDefinition {
   const spent = promql`max by (job, gateway) (${unwatchedFamilies.day})`;
   const total = promql`sum by (job, gateway) (max by (job, gateway, model, app) (${usageFamiliesOf.day.credits}))`;
   return {
     name: "AIGatewayUnwatchedSpend",
     severity: "info",
-    comment:
-      "Today's spend, so that the alert ends with the day if the spending does. The value is its share of the account.",
+    fires: "Unwatched keys spend the account's credits.",
     expr: promql`
       ${spent} / on (job, gateway) (${total} > 0)
       and on (job, gateway) ${spent} > ${thresholds.unwatchedCredits}`,
     for: 15 * MINUTE,
     keepFiringFor: HOUR,
-    summary: "Unwatched keys spend the account's credits.",
+    summary: `Keys that nobody watches spend {{ $value | humanizePercentage }} of the account${GATEWAY}`,
     description: `No limit, budget or owner that the exporter knows covers {{ $value | humanizePercentage }} of what the account${GATEWAY} has spent since 00:00 UTC: it was spent by keys that are neither configured nor listed, by deleted keys, or without a key. The dashboard shows their names. List their workspace (discovery.workspaces, discovery.include) or configure them, and disable keys that nobody knows.`,
+  };
+}
+
+/** The value is the number of such keys. */
+function findings(): AlertDefinition {
+  const each = promql`max by (job, gateway, key, finding) (${families.finding})`;
+  return {
+    name: "AIGatewayRiskyKeys",
+    severity: "info",
+    fires: "Keys of the account have no limit or no expiry, or are not used.",
+    expr: `count by (job, gateway, finding) (${each}) > 0`,
+    for: HOUR,
+    summary: `{{ $value }} keys of the account${GATEWAY} are at risk: {{ $labels.finding }}`,
+    description: `If one of {{ $value }} keys of the account${GATEWAY} leaks, little limits the damage: no_limit, no_expiry or unused for 90 days, here {{ $labels.finding }}. aigateway_key_finding_info names them. Give them a limit or an expiry, and delete those that nobody needs.`,
   };
 }

@@ -1,196 +1,123 @@
 import { accountFamilies as families } from "../../exporter/collectors/account-families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
-import { promql, select, type Series } from "../promql.ts";
-import { fired, type RememberedAlert, rememberSince } from "./remembered.ts";
-import { GATEWAY } from "./owner.ts";
-import { prepaidAlerts } from "./prepaid.ts";
-import { record, type RecordingRule, type RuleGroup } from "./rule.ts";
-import { recorded } from "./series.ts";
+import { MINUTE, thresholds } from "../thresholds.ts";
+import { promql, select } from "../promql.ts";
+import { figures } from "./figures.ts";
+import { outlookOf } from "./outlook.ts";
+import { GATEWAY, LOOK } from "./owner.ts";
+import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-const LINK = { uid: uids.account };
-
-/** Recording rules for the balance of the account and how long it lasts, and the alerts on them. */
+/** Alerts on the balance of the account. */
 export function accountBalance(settings: Settings): RuleGroup {
-  const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
+  const alert = (definition: AlertDefinition) =>
+    createAlert(settings, { uid: uids.account, labels: ["job"] }, definition);
   const { timing } = settings;
-  const ofExhausted = exhausted(settings);
   return {
     name: "aigateway-account",
-    comment:
-      "The balance of the account. It has no series without a management key, or while it is unknown or stale; then no alert on it fires.",
+    comment: "The balance of the account, by the exporter's forecast. It needs a management key.",
     interval: timing.duration(MINUTE),
-    rules: [
-      ...amounts(timing),
-      ...burns(timing),
-      ...exhaustions(),
-      rememberSince(timing, ofExhausted, recorded.accountBalance),
-      alert({
-        ...ofExhausted,
-        comment: "The condition is evaluated once, in the rule that remembers since when it is true.",
-        expr: promql`${recorded.accountBalance} and on (job, gateway) ${EXHAUSTED.since}`,
-      }),
-      ...prepaid(settings).map(alert),
-      alert(stale(settings)),
-    ],
+    rules: [exhausted, imminent, predicted, slow, low, stale].map((define) => alert(define(timing))),
   };
 }
 
-function amounts({ analyticsMemory, analyticsMemorySeconds, now }: Timing): readonly RecordingRule[] {
-  const known = (series: Series) => `last_over_time(${series.name}[${analyticsMemory}])`;
-  const latest = (series: Series) => promql`
-    max by (job, gateway) (
-      ${known(series)}
-      and on (job, gateway, instance) ${known(families.lastSuccess)} >= on (job, gateway) group_left () ${recorded.accountLastSuccess}
-    )`;
-  return [
-    record(
-      recorded.accountLastSuccess,
-      "When the newest answer about the account's credits was requested. Only the process with that answer counts.",
-      `max by (job, gateway) (${known(families.lastSuccess)})`,
-    ),
-    record(recorded.accountBought, "Credits that the account has bought in all.", latest(families.bought)),
-    record(
-      recorded.accountUsed,
-      "Credits that the account has used in all. Rates follow this figure, because refunds, transfers and expiries do not change it.",
-      latest(families.used),
-    ),
-    record(
-      recorded.accountBalance,
-      "Credits that the account has left. Absent if no answer arrived within the look-back.",
-      `${latest(families.balance)}\n${promql`and on (job, gateway) ${now} - ${recorded.accountLastSuccess} < ${analyticsMemorySeconds}`}`,
-    ),
-  ];
+const { state, announced } = outlookOf(
+  forecastFamilies.accountOutlook,
+  forecastFamilies.accountExhaustion,
+  "aigateway_account_outlook",
+);
+
+const FIGURES = figures(["job", "gateway"], {
+  left: (of) => `max(${families.balance.name}${of})`,
+  exhaustion: (of) => `min(${forecastFamilies.accountExhaustion.name}${of})`,
+});
+
+const REFUSED = `every call of the account${GATEWAY} fails (402), whatever the limits of its keys`;
+
+function accounts(...conditions: readonly string[]): string {
+  return ["max by (job, gateway) (", `  ${conditions.join("\n  ")}`, ")"].join("\n");
 }
 
-function burns(timing: Timing): readonly RecordingRule[] {
-  const burn = (series: Series, seconds: number, comment: string) => {
-    const { accountUsed: used } = recorded;
-    const ago = timing.duration(seconds);
-    return record(
-      series,
-      comment,
-      promql`clamp_min(${used} - ${used} offset ${ago}, 0) / ${timing.seconds(seconds)}`,
-    );
-  };
-  return [
-    burn(recorded.accountBurn1h, HOUR, "Credits per second that the account used over the last hour."),
-    burn(recorded.accountBurn6h, 6 * HOUR, "Credits per second over six hours."),
-    burn(recorded.accountBurn1d, DAY, "Credits per second over a day."),
-    burn(recorded.accountBurn3d, 3 * DAY, "Credits per second over three days."),
-  ];
-}
-
-function exhaustions(): readonly RecordingRule[] {
-  return [
-    exhaustion(
-      recorded.accountExhaustion1h,
-      recorded.accountBurn1h,
-      "Seconds until the balance is used up at the rate of the last hour. Absent while nothing is spent.",
-    ),
-    exhaustion(
-      recorded.accountExhaustion6h,
-      recorded.accountBurn6h,
-      "Seconds until the balance is used up at the rate of the last six hours.",
-    ),
-    exhaustion(
-      recorded.accountExhaustion1d,
-      recorded.accountBurn1d,
-      "Seconds until the balance is used up at the rate of the last day.",
-    ),
-    exhaustion(
-      recorded.accountExhaustion3d,
-      recorded.accountBurn3d,
-      "Seconds until the balance is used up at the rate of the last three days.",
-    ),
-  ];
-}
-
-function exhaustion(series: Series, burn: Series, comment: string): RecordingRule {
-  return record(series, comment, promql`clamp_min(${recorded.accountBalance}, 0) / (${burn} > 0)`);
-}
-
-const EXHAUSTED = { since: recorded.accountExhaustedSince, for: 5 * MINUTE };
-
-function exhausted({ timing }: Settings): RememberedAlert {
-  const { accountBalance: balance, accountBought: bought, accountUsed: used, accountExhaustion1h } = recorded;
-  const { idle, rest } = thresholds.exhaustedSeldom;
-  const before = promql`offset ${timing.duration(10 * MINUTE)}`;
+function exhausted(timing: Timing): AlertDefinition {
   return {
-    ...EXHAUSTED,
     name: "AIGatewayAccountExhausted",
     severity: "critical",
-    expr: promql`
-      ${balance}
-      # An account that never bought credits is billed in another way, so its balance means nothing.
-      and on (job, gateway) ${bought} > 0
-      and on (job, gateway) (
-        ${balance} <= 0
-        # Too little is left for a call: nothing is spent, although the rate of the last hour would have used it up long ago.
-        or (${used} - ${used} offset ${timing.duration(idle)} <= 0 and ${accountExhaustion1h} < ${timing.seconds(rest)})
-        # That rate is forgotten after an hour. The alert lasts until something is spent or bought again.
-        or (
-          ${balance}
-          and on (job, gateway) ${fired(timing, EXHAUSTED)}
-          unless ${used} > ${used} ${before}
-          unless ${balance} > ${balance} ${before}
-        )
-      )`,
-    summary: "The balance of the account is used up.",
-    description: `Every call of the account${GATEWAY} fails (402), whatever the limits of its keys: {{ $value | printf "%.2f" }} credits are left. Buy credits now; the dashboard shows which keys spent them.`,
+    fires: "The balance of the account is used up, without an announcement.",
+    expr: accounts(state(timing, "exhausted"), `unless on (job, gateway) ${announced(timing)}`),
+    for: 2 * MINUTE,
+    summary: FIGURES("The account", timing, "is out of credits"),
+    description: `The balance is used up: ${REFUSED}. Buy credits now; the dashboard shows which keys spent them.`,
   };
 }
 
-const RUNS_OUT = `In {{ $value | humanizeDuration }} every call of the account${GATEWAY} fails (402), because its balance is used up by then at the rate of the last`;
-
-function prepaid({ timing }: Settings): readonly AlertDefinition[] {
-  const { accountExhaustion1h, accountExhaustion6h, accountExhaustion1d, accountExhaustion3d } = recorded;
-  const { imminent, predicted, slow } = prepaidAlerts(timing, {
-    hour: accountExhaustion1h.name,
-    sixHours: accountExhaustion6h.name,
-    day: accountExhaustion1d.name,
-    threeDays: accountExhaustion3d.name,
-    left: promql`${recorded.accountBalance} > 0`,
-  });
-  return [
-    {
-      ...imminent,
-      name: "AIGatewayAccountExhaustionImminent",
-      summary: "The balance of the account is about to run out.",
-      description: `${RUNS_OUT} hour. Buy credits now, or find out which key is spending and stop it.`,
-    },
-    {
-      ...predicted,
-      name: "AIGatewayAccountExhaustionPredicted",
-      summary: "The balance of the account will run out within a day.",
-      description: `${RUNS_OUT} day, or of six hours while no day is known. Buy credits today.`,
-    },
-    {
-      ...slow,
-      name: "AIGatewayAccountExhaustionSlow",
-      summary: "The balance of the account will run out within a week.",
-      description: `${RUNS_OUT} three days. Buy credits this week.`,
-    },
-  ];
+function imminent(timing: Timing): AlertDefinition {
+  return {
+    name: "AIGatewayAccountExhaustionImminent",
+    severity: "critical",
+    fires: "The balance of the account is about to run out, or has run out since.",
+    expr: accounts(state(timing, "imminent", "exhausted"), `and on (job, gateway) ${announced(timing)}`),
+    for: 2 * MINUTE,
+    summary: FIGURES("The account", timing, "is about to run out of credits, or has run out"),
+    description: `The balance is about to be used up, or has been since this alert began; then ${REFUSED}. Buy credits now, or find out which key is spending and stop it. If the account buys credits by itself, a purchase is missing: look at its payment method.`,
+  };
 }
 
-function stale({ timing }: Settings): AlertDefinition {
+function predicted(timing: Timing): AlertDefinition {
+  return {
+    name: "AIGatewayAccountExhaustionPredicted",
+    severity: "warning",
+    fires: "The balance of the account will run out within a day.",
+    expr: accounts(
+      state(timing, "predicted", "imminent", "exhausted"),
+      `and on (job, gateway) ${announced(timing)}`,
+    ),
+    for: 2 * MINUTE,
+    summary: FIGURES("The account", timing, "will run out of credits within a day"),
+    description: `The balance is used up within a day, or has been since this alert began; then ${REFUSED}. Buy credits today.`,
+  };
+}
+
+function slow(timing: Timing): AlertDefinition {
+  return {
+    name: "AIGatewayAccountExhaustionSlow",
+    severity: "warning",
+    fires: "The balance of the account will run out within a week.",
+    expr: accounts(state(timing, "slow")),
+    for: 2 * MINUTE,
+    summary: FIGURES("The account", timing, "will run out of credits within a week"),
+    description: `The balance is used up within a week; then ${REFUSED}. Buy credits this week.`,
+  };
+}
+
+function low(): AlertDefinition {
+  const [balance, least] = [families.balance, families.lowBalance].map(
+    (family) => promql`max by (job, gateway) (${family})`,
+  );
+  return {
+    name: "AIGatewayAccountBalanceLow",
+    severity: "warning",
+    fires: "The balance of the account is below account.low_balance.",
+    expr: `${balance} < ${least}`,
+    for: 10 * MINUTE,
+    summary: `The balance of the account is {{ $value | printf "%.2f" }} credits`,
+    description: `The balance of the account${GATEWAY} is {{ $value | printf "%.2f" }} credits, less than account.low_balance of the configuration. Buy credits.`,
+  };
+}
+
+function stale({ now, memory }: Timing): AlertDefinition {
   const interval = select(selfFamilies.pollInterval, { collector: "analytics" });
-  const age = promql`${timing.now} - ${recorded.accountLastSuccess}`;
   return {
     name: "AIGatewayAccountDataStale",
     severity: "warning",
+    fires: "The balance of the account is no longer updated.",
     expr: promql`
-      ${age} > ${timing.seconds(thresholds.analyticsStale)}
-      unless on (job, gateway) (
-        ${age}
-        < on (job, gateway) ${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${timing.analyticsMemory}]))
-      )`,
+      ${now} - max by (job, gateway) (last_over_time(${families.lastSuccess}[${memory}]))
+      > clamp_min(${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${memory}])), ${thresholds.analyticsStale})`,
     for: 10 * MINUTE,
-    summary: "The balance of the account is no longer updated.",
-    description: `The account${GATEWAY} may run out of credits without an alert: its last known balance is {{ $value | humanizeDuration }} old. Look for the reason on the exporter's status page or in its log.`,
+    summary: `The balance of the account is {{ $value | humanizeDuration }} old`,
+    description: `The account${GATEWAY} may run out of credits without an alert: its last known balance is {{ $value | humanizeDuration }} old. ${LOOK}`,
   };
 }

@@ -1,6 +1,6 @@
 import { Document, Scalar, isMap, isScalar, isSeq, visit } from "yaml";
 
-import type { Rule, RuleGroup } from "./rule.ts";
+import { isAlert, type Rule, type RuleGroup } from "./rule.ts";
 import { JOB } from "./settings.ts";
 
 /**
@@ -44,7 +44,7 @@ function render(
 }
 
 /** The groups as plain data: the `spec.groups` of a PrometheusRule, and the source of Grafana's rule groups. */
-export function ruleGroups(groups: readonly RuleGroup[]): readonly Omit<RuleGroup, "comment">[] {
+export function ruleGroups(groups: readonly RuleGroup[]): readonly object[] {
   return groups.map(({ name, interval, rules }) => ({
     name,
     interval,
@@ -52,9 +52,13 @@ export function ruleGroups(groups: readonly RuleGroup[]): readonly Omit<RuleGrou
   }));
 }
 
-function withoutComment(rule: Rule): Rule {
-  const { comment: _comment, ...rest } = rule;
-  return rest;
+function withoutComment(rule: Rule): object {
+  if (isAlert(rule)) {
+    const { fires: _fires, ...alert } = rule;
+    return alert;
+  }
+  const { comment: _comment, ...recording } = rule;
+  return recording;
 }
 
 function comment(node: unknown, group: RuleGroup): void {
@@ -63,11 +67,11 @@ function comment(node: unknown, group: RuleGroup): void {
   node.spaceBefore = true;
   const rules = node.get("rules");
   if (!isSeq(rules)) return;
-  for (const [index, rule] of group.rules.entries()) commentRule(rules.items[index], rule);
+  for (const [index, rule] of group.rules.entries()) commentRecord(rules.items[index], rule);
 }
 
-function commentRule(node: unknown, rule: Rule): void {
-  if (isMap(node) && rule.comment !== undefined) node.commentBefore = wrap(rule.comment);
+function commentRecord(node: unknown, rule: Rule): void {
+  if (isMap(node) && !isAlert(rule)) node.commentBefore = wrap(rule.comment);
 }
 
 const COMMENT_WIDTH = 110;

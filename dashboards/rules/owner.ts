@@ -1,5 +1,9 @@
-import { promql } from "../promql.ts";
-import { recorded } from "./series.ts";
+import { budgetFamilies } from "../../exporter/budgets/families.ts";
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
+import { causeNamed } from "../../exporter/gateway/causes.ts";
+import { probeFamilies } from "../../exporter/probes/families.ts";
+import { promql, type Series } from "../promql.ts";
+import type { Timing } from "./timing.ts";
 
 /** The owner's team in parentheses; empty without a team. */
 const TEAM = "{{ with $labels.team }} (team {{ . }}){{ end }}";
@@ -16,31 +20,87 @@ export const PROBE = `probe {{ $labels.probe }}${GATEWAY} (key {{ $labels.key }}
 /** The exporter of an alert, and the gateway that it polls. */
 export const EXPORTER = "{{ $labels.job }}{{ with $labels.gateway }} ({{ . }}){{ end }}";
 
-/** The beginning of a description of a key's alert, with the owner's team if there is one. */
+/** Where to look for the reason of missing answers. */
+export const LOOK = "The status page names the cause and what to do.";
+
+const { means } = causeNamed("ordinary_as_management");
+
+/** The same for what needs a management key. */
+export const LOOK_MANAGEMENT = `${LOOK} A 403 often means: ${means}.`;
+
+/** A key, with the owner's team if there is one. */
 export const KEY = `Key {{ $labels.key }}${GATEWAY}${TEAM}`;
 
-/** The beginning of a description of a budget's alert, with its team if there is one. */
+/** A budget, with its team if there is one. */
 export const BUDGET = `Budget {{ $labels.budget }}${GATEWAY}${TEAM}`;
 
-/** The same for a prepaid balance. */
-export const BALANCE = `The prepaid balance {{ $labels.budget }}${GATEWAY}${TEAM}`;
+/**
+ * The info series of keys and of budgets, whose labels an alert gets. They are the many side of the match: two
+ * owners of one key, as during a rollout, are two alerts and no error.
+ */
+const ofKey: Owner = {
+  info: keyFamilies.ownerInfo,
+  on: "job, gateway, key",
+  labels: "job, gateway, key, team",
+};
+const ofBudget: Owner = {
+  info: budgetFamilies.info,
+  on: "job, gateway, budget",
+  labels: "job, gateway, budget, scope, window, team",
+};
 
-/** Adds the owner's team to each key of an expression, so that alerts can be routed by it. The value is unchanged. */
-export function withKeyTeam(expr: string): string {
-  return `${parenthesized(expr)}\n${promql`* on (job, gateway, key) group_left (team) ${recorded.keyOwner}`}`;
+interface Owner {
+  readonly info: Series;
+  readonly on: string;
+  readonly labels: string;
 }
 
-/** Adds team, scope and window to each budget of an expression. */
-export function withBudgetTeam(expr: string): string {
-  return `${parenthesized(expr)}\n${promql`* on (job, gateway, budget) group_left (team, scope, window) ${recorded.budgetOwner}`}`;
+/** Keys for which all conditions hold, with the owner's team, so that alerts can be routed by it. The value is 1. */
+export function keysWith(timing: Timing, ...conditions: readonly string[]): string {
+  return withConditions(timing, ofKey, conditions);
 }
 
-/** Adds the model, the key that pays and that key's team to each probe of an expression. */
-export function withProbeTeam(expr: string): string {
-  return `${parenthesized(expr)}\n${promql`* on (job, gateway, probe) group_left (model, key, team) ${recorded.probeOwner}`}`;
+/** The same for budgets, with their scope and window. */
+export function budgetsWith(timing: Timing, ...conditions: readonly string[]): string {
+  return withConditions(timing, ofBudget, conditions);
 }
 
-function parenthesized(expr: string): string {
+function withConditions(
+  { memory }: Timing,
+  { info, on, labels }: Owner,
+  conditions: readonly string[],
+): string {
+  const lines = conditions.map((condition) =>
+    condition.startsWith("unless ")
+      ? `  unless on (${on}) ${condition.slice("unless ".length)}`
+      : `  and on (${on}) ${condition}`,
+  );
+  return [`max by (${labels}) (`, `  last_over_time(${info.name}[${memory}])`, ...lines, ")"].join("\n");
+}
+
+/** Adds the owner's team to an expression with one value for each key, which is unchanged. */
+export function ofKeyOwner(timing: Timing, expr: string): string {
+  return withValue(timing, ofKey, expr);
+}
+
+/** Adds team, scope and window to an expression with one value for each budget. */
+export function ofBudgetOwner(timing: Timing, expr: string): string {
+  return withValue(timing, ofBudget, expr);
+}
+
+function withValue({ memory }: Timing, { info, on, labels }: Owner, expr: string): string {
   const lines = expr.split("\n").map((line) => `  ${line}`);
-  return ["(", ...lines, ")"].join("\n");
+  const owner = `last_over_time(${info.name}[${memory}])`;
+  return [`max by (${labels}) (`, `  ${owner} * on (${on}) group_left ()`, ...lines, ")"].join("\n");
+}
+
+/**
+ * Adds the model, the key that pays and that key's team to an expression with one value for each probe. Of two owners
+ * of a key, as during a rollout, one is chosen.
+ */
+export function ofProbeOwner({ memory }: Timing, expr: string): string {
+  const one = (by: string, info: Series) => promql`topk by (${by}) (1, last_over_time(${info}[${memory}]))`;
+  return `(${expr})
+* on (job, gateway, probe) group_left (model, key) ${one("job, gateway, probe", probeFamilies.info)}
+* on (job, gateway, key) group_left (team) ${one("job, gateway, key", keyFamilies.ownerInfo)}`;
 }

@@ -10,24 +10,23 @@ const LAST_DURATION = ofGroup("prometheus_rule_group_last_duration_seconds");
 const INTERVAL = ofGroup("prometheus_rule_group_interval_seconds");
 const MISSED = ofGroup("prometheus_rule_group_iterations_missed_total");
 
-/** The alert on Prometheus itself: if it cannot evaluate these rules in time, every other alert is late or missing. */
+/**
+ * The alert on Prometheus itself: if it cannot evaluate these rules in time, every other alert is late or missing. The
+ * value is the share of the interval, also if evaluations are skipped.
+ */
 export function ruleEvaluationSlow({ timing }: Settings): AlertDefinition {
   const share = promql`max by (rule_group) (${ours(LAST_DURATION)} / ${ours(INTERVAL)})`;
   const missed = promql`increase(${ours(MISSED)}[${timing.duration(15 * MINUTE)}])`;
   return {
     name: "AIGatewayRuleEvaluationSlow",
     severity: "warning",
-    comment:
-      "Prometheus needs most of the interval to evaluate a group, or it skipped an evaluation. The value is the share of the interval in either case.",
+    fires: "Prometheus evaluates the alert rules too slowly.",
     expr: promql`
       ${share} > ${thresholds.ruleEvaluation}
-      or (
-        ${share}
-        and max by (rule_group) (${missed}) > 0
-      )`,
+      or ${share} and max by (rule_group) (${missed}) > 0`,
     for: 10 * MINUTE,
     keepFiringFor: 15 * MINUTE,
-    summary: "Prometheus evaluates the alert rules too slowly.",
+    summary: "The rule group {{ $labels.rule_group }} is evaluated too slowly",
     description:
       "Alerts are late or missing: Prometheus needs {{ $value | humanizePercentage }} of the interval for the rule group {{ $labels.rule_group }}, or skips evaluations. Give it more CPU, or split the rules as the runbook describes.",
   };

@@ -15,7 +15,7 @@ export interface RecordingRule {
   readonly record: string;
   readonly expr: string;
   /** The meaning of the series, for reviewers of the rule file. */
-  readonly comment?: string;
+  readonly comment: string;
 }
 
 export interface AlertRule {
@@ -25,7 +25,8 @@ export interface AlertRule {
   readonly keep_firing_for?: string;
   readonly labels: { readonly severity: Severity };
   readonly annotations: Annotations;
-  readonly comment?: string;
+  /** When it fires, in one sentence, for docs/alerts.md. */
+  readonly fires: string;
 }
 
 /** critical: calls fail now or within hours. warning: act today. info: look when convenient. */

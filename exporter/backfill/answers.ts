@@ -6,7 +6,7 @@ import {
   type UsageFilter,
   type UsageSeries,
 } from "../gateway/port.ts";
-import { labelText, shownLabel } from "../collectors/label-text.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
 import type { Window } from "../time/window.ts";
 import type { BackfillPlan } from "./plan.ts";
 

@@ -2,29 +2,21 @@ import { z } from "zod";
 import { usageFamiliesOf } from "../collectors/analytics-families.ts";
 import { keyFamilies } from "../collectors/key-families.ts";
 import { parseDuration } from "../time/duration.ts";
+import { utcText } from "../time/utc-time.ts";
 import { DAY_MS, windowAt } from "../time/window.ts";
-import { targetText } from "./make-plan.ts";
-import { type BackfillRequest, REACH_DAYS } from "./plan.ts";
+import { type BackfillPlan, type BackfillRequest, daysToKeep, REACH_DAYS, targetText } from "./plan.ts";
 import { type PrometheusApi, PrometheusError } from "./prometheus-api.ts";
 
 /** What the server that is to take the past reports about itself. */
 export interface InspectedServer {
   /** `Prometheus 3.15.0`, or `VictoriaMetrics`. */
   readonly name: string;
-  /** Whether it is older than what the import is tested with. */
-  readonly isOld: boolean;
   /** How long it keeps samples, as it reports it. */
   readonly retention: string;
-  /** The flag that sets it. */
-  readonly retentionFlag: string;
-  /** The same in days; infinite if only the size is limited. Undefined: the server does not report it. */
-  readonly keptDays: number | undefined;
-  /** Whether it also deletes what exceeds a size. */
-  readonly isSizeLimited: boolean;
   /** The first sample of the series that a backfill writes, epoch milliseconds. Undefined: it has no such series. */
   readonly firstMs: number | undefined;
-  /** Labels of other targets that have these series now, if the requested one does not: `job="a",instance="b:1"`. */
-  readonly otherTargets: readonly string[];
+  /** What would make the import fail, or delete the past. */
+  readonly warnings: (plan: BackfillPlan) => readonly string[];
 }
 
 /** Asks the server about its version, its retention and its series. @throws PrometheusError */
@@ -36,10 +28,32 @@ export async function inspectServer(
   const isVictoriaMetrics = request.format === "victoria-metrics";
   const about = await (isVictoriaMetrics ? aboutVictoriaMetrics(api) : aboutPrometheus(api));
   const firstMs = await firstSample(api, request, nowMs);
-  return { ...about, firstMs, otherTargets: firstMs === undefined ? await targetsNow(api, nowMs) : [] };
+  // Labels of other targets that have these series now, if the requested one does not.
+  const others = firstMs === undefined ? await targetsNow(api, nowMs) : [];
+  return {
+    ...about,
+    firstMs,
+    warnings: (plan) => [
+      ...about.warnings(daysToKeep(plan)),
+      ...(others.length > 0
+        ? [
+            `the live series have the labels {${others.slice(0, SHOWN).join("}, {")}}, and none has {${plan.target}}: set --job, --instance and --gateway to the labels of the live series`,
+          ]
+        : []),
+      ...(firstMs !== undefined && firstMs - plan.untilMs > plan.stepMs
+        ? [
+            `the live series begin at ${utcText(firstMs)}, and the past ends at ${utcText(plan.untilMs)}: there are no samples in between`,
+          ]
+        : []),
+    ],
+  };
 }
 
-type About = Omit<InspectedServer, "firstMs" | "otherTargets">;
+const SHOWN = 3;
+
+interface About extends Pick<InspectedServer, "name" | "retention"> {
+  readonly warnings: (days: number) => readonly string[];
+}
 
 /** The retention is `15d`, `10GiB`, or `15d or 10GiB`. The flags would not show what the configuration file sets. */
 async function aboutPrometheus(api: PrometheusApi): Promise<About> {
@@ -51,14 +65,36 @@ async function aboutPrometheus(api: PrometheusApi): Promise<About> {
   const [timeMs] = parts.map(parseDuration).filter((ms) => ms !== undefined);
   const isSizeLimited = parts.some((part) => /\d[KMGTPE]?i?B$/.test(part));
   const [, major = "0", minor = "0"] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  const isOld = Number(major) < 2 || (major === "2" && Number(minor) < 42);
+  const name = `Prometheus ${version}`;
   return {
-    name: `Prometheus ${version}`,
-    isOld: Number(major) < 2 || (major === "2" && Number(minor) < 42),
+    name,
     retention,
-    retentionFlag: "--storage.tsdb.retention.time",
-    keptDays: timeMs === undefined ? (isSizeLimited ? Infinity : undefined) : timeMs / DAY_MS,
-    isSizeLimited,
+    warnings: (days) => [
+      ...(isSizeLimited && timeMs === undefined
+        ? []
+        : retentionWarnings(name, retention, timeMs, `--storage.tsdb.retention.time=${days}d`, days)),
+      ...(isSizeLimited
+        ? [`${name} deletes the oldest blocks beyond a size (${retention}): the past must fit into it`]
+        : []),
+      ...(isOld ? [`${name} is older than 2.42, the oldest version with which the import is tested`] : []),
+    ],
   };
+}
+
+function retentionWarnings(
+  name: string,
+  retention: string,
+  keptMs: number | undefined,
+  flag: string,
+  days: number,
+): readonly string[] {
+  if (keptMs === undefined) return [`${name} does not report how long it keeps samples: it must be ${days}d`];
+  return keptMs >= days * DAY_MS
+    ? []
+    : [
+        `${name} keeps ${retention} and would delete what is older at once: set ${flag} or more before the import`,
+      ];
 }
 
 const BUILD = z.object({ version: z.string() });
@@ -78,13 +114,12 @@ async function aboutVictoriaMetrics(api: PrometheusApi): Promise<About> {
   const [, kept = ""] = /^flag\{name="retentionPeriod", value="([^"]*)"/m.exec(text) ?? [];
   const isMonths = /^\d+$/.test(kept);
   const timeMs = isMonths ? Number(kept) * MONTH_MS : parseDuration(kept);
+  const name = `VictoriaMetrics ${version}`.trimEnd();
+  const retention = isMonths ? `${kept} months` : kept;
   return {
-    name: `VictoriaMetrics ${version}`.trimEnd(),
-    isOld: false,
-    retention: isMonths ? `${kept} months` : kept,
-    retentionFlag: "-retentionPeriod",
-    keptDays: timeMs === undefined ? undefined : timeMs / DAY_MS,
-    isSizeLimited: false,
+    name,
+    retention,
+    warnings: (days) => retentionWarnings(name, retention, timeMs, `-retentionPeriod=${days}d`, days),
   };
 }
 

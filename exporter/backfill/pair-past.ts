@@ -1,11 +1,11 @@
 import { queryFamilies, QUERIES, type Query, usageFamiliesOf } from "../collectors/analytics-families.ts";
-import { breakdown, cutPairs } from "../collectors/breakdown.ts";
+import { breakdown } from "../collectors/breakdown.ts";
 import { type Amount, AMOUNTS, type Amounts, NO_AMOUNTS, NO_RATES, type Usage } from "../gateway/port.ts";
 import { WHOLE_ANSWER } from "../gateway/usage.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
 import { type Sample, sample } from "../metrics/family.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
-import { amountsOf, type PastAnswer, type PastRow, PAIRS, ACCOUNT } from "./answers.ts";
+import { amountsOf, type PastAnswer, type PastRow, PAIRS } from "./answers.ts";
 import { rounded, shareOf } from "./curve.ts";
 import { createDaySeries, type DaySeries } from "./day-series.ts";
 import type { BackfillPlan, SampleTime } from "./plan.ts";
@@ -14,40 +14,32 @@ import type { BackfillPlan, SampleTime } from "./plan.ts";
 type Ledger = Map<string, Amounts>;
 const REST = "";
 
-/** Follows the pairs of model and app day by day. It holds the pairs of two months, and the hours of one day. */
-export function createPairPast(plan: BackfillPlan, totals: AccountTotals) {
-  /** The sums of the running month until the current day, and of the month before. */
+/**
+ * Follows the pairs of model and app day by day. It holds the pairs of two months, and the hours of one day. `totals`: the
+ * sums over everything, by the beginning of their hours and days.
+ */
+export function createPairPast(plan: BackfillPlan, totals: ReadonlyMap<number, Amounts>) {
+  /** The sums of the running month until the current day, and of the month and the day before. */
   let [month, lastMonth, lastDay]: [Ledger, Ledger, Ledger] = [new Map(), new Map(), new Map()];
   let monthStartMs = Number.NaN;
+  let ledgers: readonly { readonly window: Window; readonly ledger: Ledger }[] = [];
 
-  function enter(day: Window): void {
-    const { startMs } = windowAt("month", day.startMs);
-    if (startMs === monthStartMs) return;
-    monthStartMs = startMs;
-    [lastMonth, month] = [month, new Map()];
-  }
-
-  /** Adds a day that is complete. */
-  function leave(hours: readonly PairBucket[]): void {
-    const sums = hours.map(({ window, rows }) => ledgerOf(rows, totals.at(window.startMs)));
-    lastDay = sumOf(sums);
+  /** Begins a day; the one before it is complete. */
+  function begin(day: Window, hours: readonly PairBucket[]): void {
+    lastDay = sumOf(ledgers.map(({ ledger }) => ledger));
     month = sumOf([month, lastDay]);
+    const { startMs } = windowAt("month", day.startMs);
+    if (startMs !== monthStartMs) [monthStartMs, lastMonth, month] = [startMs, month, new Map()];
+    ledgers = hours.map(({ window, rows }) => ({
+      window,
+      ledger: ledgerOf(rows, totals.get(window.startMs)),
+    }));
   }
 
-  function* series(
-    day: Window,
-    hours: readonly PairBucket[],
-    times: readonly SampleTime[],
-  ): Generator<DaySeries> {
+  function* series(day: Window, times: readonly SampleTime[]): Generator<DaySeries> {
     const collected = createDaySeries(times.length);
-    const ledgers = hours.map(({ window, rows }) => ({
-      window,
-      ledger: ledgerOf(rows, totals.at(window.startMs)),
-    }));
-    const complete = {
-      last_day: isKnown("last_day", day) ? shownOf(lastDay, plan.top) : undefined,
-      last_month: isKnown("last_month", day) ? shownOf(lastMonth, plan.top) : undefined,
-    };
+    const known = QUERIES.filter((query) => isKnown(query, day));
+    const complete = { last_day: shownOf(lastDay, plan.top), last_month: shownOf(lastMonth, plan.top) };
     let [done, next]: [Ledger, number] = [new Map(), 0];
     for (const [index, { untilMs }] of times.entries()) {
       for (; (ledgers[next]?.window.endMs ?? Infinity) <= untilMs; next++) {
@@ -57,18 +49,10 @@ export function createPairPast(plan: BackfillPlan, totals: AccountTotals) {
       const share = running ? shareOf(running.window, untilMs) : 0;
       // A pair that has not begun is absent, and not 0.
       const today = running && share > 0 ? sumOf([done, partOf(running.ledger, share)]) : done;
-      collected.add(index, pairSamples("day", shownOf(today, plan.top)));
-      if (isKnown("month", day))
-        collected.add(index, pairSamples("month", shownOf(sumOf([month, today]), plan.top)));
-      for (const query of ["last_day", "last_month"] as const) {
-        const shown = complete[query];
-        if (shown) collected.add(index, pairSamples(query, shown));
-      }
-      const known = QUERIES.filter((query) => isKnown(query, day));
-      collected.add(
-        index,
-        known.flatMap((query) => rangeSamples(query, day, untilMs)),
-      );
+      const thisMonth = shownOf(sumOf([month, today]), plan.top);
+      const shown = { ...complete, day: shownOf(today, plan.top), month: thisMonth };
+      const pairs = known.flatMap((query) => pairSamples(query, shown[query]));
+      collected.add(index, [...pairs, ...known.flatMap((query) => rangeSamples(query, day, untilMs))]);
     }
     yield* collected.all();
   }
@@ -77,7 +61,7 @@ export function createPairPast(plan: BackfillPlan, totals: AccountTotals) {
     return rangeOf(query, startMs, startMs).startMs >= plan.dataStartMs;
   }
 
-  return { enter, leave, series };
+  return { begin, series };
 }
 
 type Breakdown = ReturnType<typeof breakdown>;
@@ -86,22 +70,6 @@ type Breakdown = ReturnType<typeof breakdown>;
 export interface PairBucket {
   readonly window: Window;
   readonly rows: readonly PastRow[];
-}
-
-/** The sums over everything, by the beginning of their hours and days. */
-export interface AccountTotals {
-  add(answer: PastAnswer): void;
-  at(startMs: number): Amounts | undefined;
-}
-
-export function createAccountTotals(): AccountTotals {
-  const totals = new Map<number, Amounts>();
-  return {
-    add: ({ subject, rows }) => {
-      if (subject === ACCOUNT) for (const row of rows) totals.set(row.startMs, amountsOf(row));
-    },
-    at: (startMs) => totals.get(startMs),
-  };
 }
 
 /** Divides the answers about pairs, which are in order, into days. */
@@ -200,7 +168,7 @@ function shownOf(ledger: Ledger, top: number): Breakdown {
     rows: pairs.length,
   };
   // The labels are those that may be shown.
-  return breakdown(usage, cutPairs(usage, top), (text) => text);
+  return breakdown(usage, top, (text) => text);
 }
 
 function pairSamples(query: Query, { pairs }: Breakdown): readonly Sample[] {

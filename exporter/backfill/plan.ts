@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { utcText } from "../time/utc-time.ts";
 import { BUCKET_MS, DAY_MS, type Window, windowAt, windowBefore } from "../time/window.ts";
+import type { Config, KeyConfig } from "../config/config.ts";
+import type { KeyInformation } from "../gateway/key-information.ts";
+import { gauge, sample } from "../metrics/family.ts";
+import { type KnownKey, knownKeys } from "../reports/known-keys.ts";
+import type { ReportGateway } from "../reports/report.ts";
 
 /**
  * OpenMetrics is for Prometheus, which makes blocks of it. VictoriaMetrics imports lines with milliseconds,
@@ -24,7 +29,7 @@ export interface BackfillRequest {
   readonly gateway: string;
 }
 
-const key = z.object({
+const plannedKey = z.object({
   hash: z.string(),
   /** The label `key` of the live series. */
   name: z.string(),
@@ -59,7 +64,7 @@ export const backfillPlan = z.object({
   dataStartMs: z.number(),
   /** From here on the gateway is asked by hour, before by day. */
   hoursStartMs: z.number(),
-  keys: z.array(key),
+  keys: z.array(plannedKey),
   /** What is missing, and why. While there is something, the next run plans again. */
   problems: z.array(z.string()),
 });
@@ -77,25 +82,30 @@ export function withoutKey(plan: BackfillPlan, hash: string, reason: string): Ba
 /** Which time is asked for and written. */
 export type PlanTimes = Pick<BackfillPlan, "startMs" | "untilMs" | "dataStartMs" | "hoursStartMs">;
 
+/** The request cannot be fulfilled, or the folder cannot be used. */
+export class BackfillError extends Error {}
+
 /**
- * The times of a plan, or why it is not possible.
+ * The times of a plan. @throws BackfillError
  * @param reachDays how far back the gateway can be asked, with today.
  */
 export function planTimes(
   { days, untilMs: wantedMs }: Pick<BackfillRequest, "days" | "untilMs">,
   nowMs: number,
   reachDays: number,
-): PlanTimes | string {
+): PlanTimes {
   const untilMs = Math.floor((wantedMs ?? nowMs) / 1000) * 1000;
   const todayMs = windowAt("day", nowMs).startMs;
   const earliestMs = todayMs - (reachDays - 1) * DAY_MS;
   if (untilMs > nowMs)
-    return `${utcText(untilMs)} (--until) is in the future: live series cannot begin there`;
+    throw new BackfillError(`${utcText(untilMs)} (--until) is in the future: live series cannot begin there`);
   const startMs = windowAt("day", untilMs - 1).startMs - (days - 1) * DAY_MS;
   if (startMs < earliestMs) {
     const most = days - (earliestMs - startMs) / DAY_MS;
     const advice = most > 0 ? `use --days=${most} at most` : "use a later --until";
-    return `the gateway keeps ${reachDays} days, back to ${utcText(earliestMs)}, and ${utcText(startMs)} is before that: ${advice}`;
+    throw new BackfillError(
+      `the gateway keeps ${reachDays} days, back to ${utcText(earliestMs)}, and ${utcText(startMs)} is before that: ${advice}`,
+    );
   }
   const dataStartMs = Math.max(earliestMs, windowBefore("month", startMs).startMs);
   const hoursStartMs = Math.max(dataStartMs, todayMs - (HOURLY_DAYS - 1) * DAY_MS);
@@ -154,3 +164,91 @@ export function sampleTimes({ startMs, endMs }: Window, stepMs: number): readonl
 }
 
 const SECOND_MS = 1000;
+
+/** The questions of a plan. */
+export interface PlanGateway extends Pick<ReportGateway, "accountKeys"> {
+  /** @throws GatewayError */
+  currentKey(key: KeyConfig): Promise<KeyInformation>;
+}
+
+/** The request as text, which a folder keeps. The end is fixed with the first plan. */
+export function requestText(request: BackfillRequest, { gateway, analytics }: Config): string {
+  return JSON.stringify({ ...request, baseUrl: gateway.baseUrl, top: analytics?.top });
+}
+
+/**
+ * Finds out which keys there are and what they have used in all.
+ * @throws GatewayError
+ */
+export async function makePlan(
+  request: BackfillRequest,
+  { startMs, untilMs, dataStartMs, hoursStartMs }: PlanTimes,
+  config: Config,
+  nowMs: number,
+  gateway: PlanGateway,
+): Promise<BackfillPlan> {
+  const known = await knownKeys(config, gateway);
+  const problems = known.problems.map((problem) =>
+    "key" in problem
+      ? `the secret of key "${problem.key}" cannot be read, so the key has no past`
+      : `the list of keys of workspace "${problem.workspace}" is incomplete, so some keys have no past`,
+  );
+  const planned: PlannedKey[] = [];
+  for (const key of known.keys) planned.push(await withUsage(key, gateway, (text) => problems.push(text)));
+  return {
+    version: 3,
+    request: requestText(request, config),
+    target: targetText(request),
+    format: request.format,
+    job: request.job,
+    stepMs: request.stepMs,
+    top: config.analytics?.top ?? 0,
+    plannedAtMs: nowMs,
+    startMs,
+    untilMs,
+    dataStartMs,
+    hoursStartMs,
+    keys: planned.toSorted((one, other) => (one.name < other.name ? -1 : 1)),
+    problems,
+  };
+}
+
+async function withUsage(
+  { hash, name, owner, listed, configured }: KnownKey,
+  gateway: PlanGateway,
+  warn: (text: string) => void,
+): Promise<PlannedKey> {
+  let information = listed?.information;
+  if (!information && configured) {
+    information = await gateway.currentKey(configured).catch((error: unknown) => {
+      warn(`${error instanceof Error ? error.message : String(error)}, so its all-time usage has no past`);
+      return undefined;
+    });
+  }
+  const { usage, byokUsage, byokInLimit } = information ?? {};
+  return {
+    hash,
+    name,
+    owner: { team: owner.team, project: owner.project, costCenter: owner.costCenter },
+    ...(listed?.createdAtMs !== undefined && { createdAtMs: listed.createdAtMs }),
+    ...(usage?.total !== undefined && { usage: usage.total }),
+    ...(byokUsage?.total !== undefined && { byokUsage: byokUsage.total }),
+    ...(byokInLimit !== undefined && { byokInLimit }),
+  };
+}
+
+/** The labels of the target as the exposition prints them. */
+export function targetText({
+  job,
+  instance,
+  gateway,
+}: Pick<BackfillRequest, "job" | "instance" | "gateway">): string {
+  const [text] =
+    gateway === ""
+      ? sample(TARGET, { job, instance }, 1)
+      : sample(GATEWAY_TARGET, { job, instance, gateway }, 1);
+  return text?.labels ?? "";
+}
+
+const TARGET = gauge({ name: "target", help: "", labels: ["job", "instance"], absent: "" });
+const GATEWAY_TARGET = gauge({ ...TARGET, labels: ["job", "instance", "gateway"] });

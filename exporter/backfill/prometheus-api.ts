@@ -41,7 +41,7 @@ export function createPrometheusApi(url: string): PrometheusApi {
 
   const failure = (path: string, reason: string) => new PrometheusError(`${shownUrl}${path}: ${reason}`);
 
-  async function ask(path: string, parameters: Record<string, string>) {
+  async function request(path: string, parameters: Record<string, string>) {
     const target = `${shownUrl}${path}?${new URLSearchParams(parameters).toString()}`;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     return fetch(target, { headers, signal, redirect: "error" })
@@ -52,23 +52,21 @@ export function createPrometheusApi(url: string): PrometheusApi {
   }
 
   async function get<T>(path: string, parameters: Record<string, string>, data: z.ZodType<T>): Promise<T> {
-    const answer = await ask(path, parameters);
-    const parsed = z.object({ data, error: z.string().optional() }).safeParse(jsonOf(answer.text));
-    if (answer.status === 200 && parsed.success) return parsed.data.data;
-    const { data: problem } = z.object({ error: z.string() }).safeParse(jsonOf(answer.text));
-    if (answer.status !== 200)
-      throw failure(
-        path,
-        `the server answered ${answer.status}${problem ? `: ${printable(problem.error)}` : ""}`,
-      );
-    throw failure(path, "the answer is not one of Prometheus");
+    const { status, text } = await request(path, parameters);
+    const body = jsonOf(text);
+    const problem = ERROR.safeParse(body).data?.error;
+    const reason = problem === undefined ? "" : `: ${printable(problem)}`;
+    if (status !== 200) throw failure(path, `the server answered ${status}${reason}`);
+    const parsed = z.object({ data }).safeParse(body);
+    if (!parsed.success) throw failure(path, "the answer is not one of Prometheus");
+    return parsed.data.data;
   }
 
   return {
     shownUrl,
     status: (name, data) => get(`/api/v1/status/${name}`, {}, data),
     metrics: async () => {
-      const { status, text } = await ask("/metrics", {});
+      const { status, text } = await request("/metrics", {});
       if (status !== 200) throw failure("/metrics", `the server answered ${status}`);
       return text;
     },
@@ -88,6 +86,7 @@ export function createPrometheusApi(url: string): PrometheusApi {
 /** As long as Prometheus itself evaluates a query. */
 const TIMEOUT_MS = 120_000;
 
+const ERROR = z.object({ error: z.string() });
 const POINT = z.tuple([z.number(), z.string()]);
 const VECTOR = z.object({
   result: z.array(z.object({ metric: z.record(z.string(), z.string()), value: POINT })),

@@ -1,11 +1,13 @@
-import { appendFile, mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
+import { appendFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type PastAnswer, pastAnswer, PAIRS } from "./answers.ts";
-import type { AnsweredSoFar } from "./ask-past.ts";
-import { type BackfillPlan, backfillPlan } from "./plan.ts";
+import type { AnsweredSoFar } from "./request-past.ts";
+import { BackfillError, type BackfillPlan, backfillPlan } from "./plan.ts";
 
-/** The file in the output folder that lets an interrupted backfill continue: the plan, then one answer in each line. */
+/**
+ * The file in the output folder from which an interrupted backfill continues. Each line is a plan or an answer; the last
+ * plan counts.
+ */
 export interface StateFile {
   /** Undefined: nothing was begun. */
   readonly plan: BackfillPlan | undefined;
@@ -19,13 +21,10 @@ export interface StateFile {
   answers(): AsyncGenerator<PastAnswer>;
 }
 
-/** The folder cannot be used. */
-export class StateError extends Error {}
-
 export const STATE_NAME = "backfill-state.ndjson";
 export const SCRIPT_NAME = "import.sh";
 
-/** Opens the state of a folder, which is created if necessary. A line that was not written completely is removed. */
+/** Opens the state of a folder, which is created if necessary. */
 export async function openStateFile(folder: string): Promise<StateFile> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, STATE_NAME);
@@ -33,11 +32,11 @@ export async function openStateFile(folder: string): Promise<StateFile> {
   const afterKnown = new Set<string>();
   let plan: BackfillPlan | undefined;
   let pairsUntilMs: number | undefined;
-  let answers = 0;
+  let count = 0;
   let mayHaveByok = false;
 
   function note({ subject, range, isAfter, isByokUnknown, rows }: PastAnswer): void {
-    answers++;
+    count++;
     mayHaveByok ||= isByokUnknown && rows.length > 0;
     if (isAfter === true) afterKnown.add(`${subject} ${range.endMs}`);
     else if (subject === PAIRS) pairsUntilMs = range.endMs;
@@ -45,32 +44,29 @@ export async function openStateFile(folder: string): Promise<StateFile> {
   }
 
   if (await isFile(path)) {
-    let length = 0;
-    for await (const line of linesOf(path)) {
-      const value = parsed(line);
-      if (value === undefined) break;
-      const state = length === 0 ? backfillPlan.safeParse(value) : undefined;
-      if (state && !state.success)
-        throw new StateError(`"${path}" was not written by a backfill of this version: use an empty folder`);
-      if (state) plan = state.data;
-      else note(pastAnswer.parse(value));
-      length += Buffer.byteLength(line) + 1;
+    for await (const record of recordsOf(path)) {
+      const answer = pastAnswer.safeParse(record).data;
+      if (answer && plan) note(answer);
+      else plan = backfillPlan.safeParse(record).data;
+      if (!plan)
+        throw new BackfillError(
+          `"${path}" was not written by a backfill of this version: use an empty folder`,
+        );
     }
-    const { size } = await stat(path);
-    if (size > length) await truncate(path, length);
-    if (size === length - 1) await appendFile(path, "\n");
-  } else if ((await readdir(folder)).some((name) => name !== `${STATE_NAME}.unfinished`)) {
-    throw new StateError(
+  } else if ((await readdir(folder)).length > 0) {
+    throw new BackfillError(
       `"${folder}" (--output) is not empty, and no backfill was begun in it: use an empty folder`,
     );
   }
+  // An interrupted line ends here.
+  const append = (record: object) => appendFile(path, `\n${JSON.stringify(record)}\n`);
 
   return {
     get plan() {
       return plan;
     },
     answered: {
-      count: () => answers,
+      count: () => count,
       has: (subject, endMs) => answeredEnds.has(`${subject} ${endMs}`),
       isAfterKnown: (hash, endMs) => afterKnown.has(`${hash} ${endMs}`),
       pairsUntilMs: () => pairsUntilMs,
@@ -78,30 +74,20 @@ export async function openStateFile(folder: string): Promise<StateFile> {
     mayHaveByok: () => mayHaveByok,
     begin: async (begun) => {
       await removeWritten(folder);
-      await writeWhole(path, linesWith(begun));
+      await append(begun);
       plan = begun;
     },
     add: async (answer) => {
-      await appendFile(path, `${JSON.stringify(answer)}\n`);
+      await append(answer);
       note(answer);
     },
     answers: async function* () {
-      for await (const line of answerLines()) yield pastAnswer.parse(JSON.parse(line));
+      for await (const record of recordsOf(path)) {
+        const answer = pastAnswer.safeParse(record).data;
+        if (answer) yield answer;
+      }
     },
   };
-
-  async function* answerLines(): AsyncGenerator<string> {
-    let isFirst = true;
-    for await (const line of linesOf(path)) {
-      if (!isFirst && line !== "") yield line;
-      isFirst = false;
-    }
-  }
-
-  async function* linesWith(begun: BackfillPlan): AsyncGenerator<string> {
-    yield `${JSON.stringify(begun)}\n`;
-    if (plan) for await (const line of answerLines()) yield `${line}\n`;
-  }
 }
 
 /** Removes the script first, so that it never imports a part of the days. */
@@ -141,10 +127,14 @@ export async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() ?? false;
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
+/** The lines of the state; one that was not written completely is left out. */
+async function* recordsOf(path: string): AsyncGenerator {
   const file = await open(path);
   try {
-    yield* createInterface({ input: file.createReadStream({ autoClose: false }), crlfDelay: Infinity });
+    for await (const line of file.readLines({ autoClose: false })) {
+      const record = parsed(line);
+      if (record !== undefined) yield record;
+    }
   } finally {
     await file.close();
   }

@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import { type Family, sample } from "../metrics/family.ts";
+import { type Family, gauge, sample } from "../metrics/family.ts";
 import { headerText } from "../metrics/render/exposition.ts";
 import { DAY_MS, type Window } from "../time/window.ts";
-import { ACCOUNT, PAIRS } from "./answers.ts";
+import type { Amounts } from "../gateway/port.ts";
+import { ACCOUNT, amountsOf, PAIRS } from "./answers.ts";
 import type { DaySeries } from "./day-series.ts";
-import { backfillFamilies } from "./families.ts";
 import { createKeyPast } from "./key-past.ts";
-import { createAccountTotals, createPairPast, pairDays } from "./pair-past.ts";
+import { createPairPast, pairDays } from "./pair-past.ts";
 import {
   type BackfillPlan,
   bucketsOf,
   daysOf,
   type PastFormat,
-  sampleTimes,
   type SampleTime,
+  sampleTimes,
 } from "./plan.ts";
 import { isFile, type StateFile, writeWhole } from "./state-file.ts";
 
@@ -35,32 +35,26 @@ export async function* writeDays(
 ): AsyncGenerator<WrittenDay> {
   const buckets = bucketsOf(plan);
   const keys = createKeyPast(plan, buckets);
-  const totals = createAccountTotals();
+  const totals = new Map<number, Amounts>();
   for await (const answer of state.answers()) {
-    if (answer.subject === ACCOUNT) totals.add(answer);
+    if (answer.subject === ACCOUNT) for (const row of answer.rows) totals.set(row.startMs, amountsOf(row));
     else if (answer.subject !== PAIRS) keys.add(answer);
   }
   const pairs = createPairPast(plan, totals);
   const wanted = new Map(daysOf(plan).map((day) => [day.startMs, day]));
   for await (const hours of pairDays(state.answers(), buckets)) {
     const startMs = Math.floor((hours[0]?.window.startMs ?? 0) / DAY_MS) * DAY_MS;
+    pairs.begin({ startMs, endMs: startMs + DAY_MS }, hours);
     const day = wanted.get(startMs);
-    pairs.enter({ startMs, endMs: startMs + DAY_MS });
-    if (day) {
-      const name = fileName(day, plan.format);
-      const path = join(folder, name);
-      const times = sampleTimes(day, plan.stepMs);
-      if (await isFile(path)) yield { name, bytes: undefined };
-      else if (times.length > 0) {
-        const series = chained(
-          marks(day, times, plan),
-          keys.series(day, times),
-          pairs.series(day, hours, times),
-        );
-        yield { name, bytes: await writeWhole(path, dayText(series, times, plan)) };
-      }
+    if (!day) continue;
+    const name = fileName(day, plan.format);
+    const path = join(folder, name);
+    const times = sampleTimes(day, plan.stepMs);
+    if (await isFile(path)) yield { name, bytes: undefined };
+    else if (times.length > 0) {
+      const series = chained(marks(day, times, plan), keys.series(day, times), pairs.series(day, times));
+      yield { name, bytes: await writeWhole(path, dayText(series, times, plan)) };
     }
-    pairs.leave(hours);
   }
 }
 
@@ -114,3 +108,13 @@ function* dayText(
 }
 
 const PIECE = 1 << 20;
+
+/** Marks the samples that a backfill wrote. The running exporter does not have it. */
+export const backfillFamilies = {
+  interpolation: gauge({
+    name: "aigateway_backfill_interpolation_seconds",
+    help: "Length of the hours or days over which a backfill spread the amounts of the gateway evenly, 3600 or 86400.",
+    labels: [],
+    absent: "the exporter itself was running",
+  }),
+};

@@ -1,17 +1,22 @@
 import type { BudgetConfig } from "../config/config.ts";
 import type { Log } from "../log.ts";
 import { type Sample, sample } from "../metrics/family.ts";
+import { unmatchedText } from "./unmatched.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import { beginsLater } from "./begins-later.ts";
-import { type BudgetStatus, budgetStatus, limitOf } from "./budget-status.ts";
+import { balanceForecast, windowForecast } from "./budget-outlook.ts";
+import { forecastFamilies } from "../forecast/families.ts";
+import { forecastSamples } from "../forecast/forecast-samples.ts";
+import type { Forecasts } from "../forecast/forecasts.ts";
+import { beginsLater, type BudgetStatus, budgetStatus, limitOf } from "./budget-status.ts";
 import { budgetFamilies as families } from "./families.ts";
 
 export interface BudgetDependencies {
   readonly readings: Pick<ReadingSource, "status" | "latest" | "isCurrent">;
   readonly clock: Pick<Clock, "now">;
   readonly log: Log;
+  readonly forecasts: Pick<Forecasts<unknown>, "of" | "ofBalance">;
 }
 
 /**
@@ -20,7 +25,7 @@ export interface BudgetDependencies {
  */
 export function budgetSources(
   budgets: readonly BudgetConfig[],
-  { readings, clock, log }: BudgetDependencies,
+  { readings, clock, log, forecasts }: BudgetDependencies,
 ): ReadonlyMap<TargetId, () => readonly Sample[]> {
   const logged = new Set<BudgetConfig>();
   for (const budget of budgets) {
@@ -29,29 +34,40 @@ export function budgetSources(
   }
 
   function samplesOf(budget: BudgetConfig): readonly Sample[] {
-    const status = budgetStatus(budget, readings, clock.now());
-    if (status.isUnseen && !logged.has(budget)) {
+    const nowMs = clock.now();
+    const status = budgetStatus(budget, readings, nowMs);
+    const warning = logged.has(budget) ? undefined : unmatchedText(budget, readings, nowMs);
+    if (warning !== undefined) {
       logged.add(budget);
-      log.warn({ budget: budget.name }, unseenText(budget));
+      log.warn({ budget: budget.name }, warning);
     }
-    return budgetSamples(budget, status);
+    const labels = { budget: budget.name };
+    const balance = balanceForecast(budget, status, readings, forecasts);
+    const forecast = windowForecast(budget, status, readings, nowMs);
+    return [
+      ...budgetSamples(budget, status),
+      ...sample(forecastFamilies.budgetForecast, labels, forecast, status.window),
+      ...(balance ? forecastSamples(OF_BALANCE, labels, balance) : []),
+    ];
   }
 
   return new Map(budgets.map((budget) => [targetId("budget", budget.name), () => samplesOf(budget)]));
 }
 
-function unseenText({ name, scope }: BudgetConfig): string {
-  const what = "label" in scope ? `${scope.kind} "${scope.label}"` : "";
-  return `Budget "${name}" covers nothing: the gateway reports no ${what}, neither now nor for the last month; check its name`;
-}
+const OF_BALANCE = {
+  outlook: forecastFamilies.budgetOutlook,
+  exhaustion: forecastFamilies.budgetExhaustion,
+};
 
 /** The samples of one budget: its status and its configuration. */
 function budgetSamples(budget: BudgetConfig, status: BudgetStatus): readonly Sample[] {
-  const { name, scope, period, team } = budget;
+  const { name, scope, period, team, at = [] } = budget;
   const { window } = status;
   const labels = { budget: name };
+  const about = { ...labels, scope: scope.kind, window: period.kind, team };
   return [
-    ...sample(families.info, { ...labels, scope: scope.kind, window: period.kind, team }, 1),
+    ...sample(families.info, about, 1),
+    ...at.flatMap((percent) => sample(families.threshold, { ...about, at: `${percent}` }, percent / 100)),
     ...sample(families.limit, labels, limitOf(budget, status)),
     ...spendSamples(budget, status),
     // Purchases cover all time, so there is no start.

@@ -2,10 +2,12 @@ import type { BudgetConfig, BudgetScope } from "../config/config.ts";
 import type { FailureReason } from "../gateway/errors.ts";
 import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
+import { budgetQueryName } from "../readings/budget-query-name.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { isSameWindow, isSettled, periodName, type Window, windowOf } from "../time/window.ts";
+import { isSameWindow, isSettled, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
-import { isUnseen } from "./unseen.ts";
+import { unmatchedText } from "./unmatched.ts";
+import { utcText } from "../time/utc-time.ts";
 
 /** The status of a budget at an instant. */
 export interface BudgetStatus {
@@ -23,7 +25,7 @@ export interface BudgetStatus {
   /** The missing parts; undefined if complete, and before the window begins. */
   readonly gaps: BudgetGaps | undefined;
   /** Whether its model or app is in no row, so that its name may be misspelt. */
-  readonly isUnseen: boolean;
+  readonly isUnmatched: boolean;
 }
 
 /** Why `spent` is incomplete. */
@@ -56,10 +58,10 @@ export function budgetStatus(
 ): BudgetStatus {
   const window = windowOf(budget.period, nowMs);
   if (window.startMs > nowMs)
-    return { window, spent: undefined, complete: undefined, gaps: undefined, isUnseen: false };
+    return { window, spent: undefined, complete: undefined, gaps: undefined, isUnmatched: false };
   return {
     ...spendStatus(budget, readings, window),
-    isUnseen: isUnseen(budget, readings, nowMs),
+    isUnmatched: unmatchedText(budget, readings, nowMs) !== undefined,
     ...boughtPart(budget, readings),
   };
 }
@@ -108,7 +110,7 @@ export function limitOf({ limit }: BudgetConfig, { boughtCredits }: BudgetStatus
 function targetsOf({ scope, period, limit }: BudgetConfig): readonly TargetId[] {
   if (limit === "bought") return [CREDITS];
   if (scope.kind === "keys") return scope.names.map((name) => targetId("key", name));
-  return [targetId("analytics", periodName(period))];
+  return [targetId("analytics", budgetQueryName(scope.kind, period))];
 }
 
 function pollGap(status: TargetStatus | undefined): Gap | undefined {
@@ -157,14 +159,23 @@ function boughtPart(
 
 const CREDITS = targetId("account", "credits");
 
-/** The share of the spend that the budget covers. */
+/** The share of the spend that the budget covers. A query by another dimension has its values in the place of models. */
 function partOf({ credits, gap, breakdown }: WindowSpend, scope: BudgetScope): Share {
   if (scope.kind === "keys" || scope.kind === "account")
     return credits === undefined ? UNKNOWN : { credits, gap };
   if (!breakdown) return UNKNOWN;
-  const matching = breakdown.pairs.filter((pair) => pair[scope.kind] === scope.label);
+  const matching = breakdown.pairs.filter(
+    (pair) => pair[scope.kind === "app" ? "app" : "model"] === scope.label,
+  );
   const known = matching.flatMap((pair) => (pair.credits === undefined ? [] : [pair.credits]));
   const missing = breakdown.gap ?? (known.length === matching.length ? undefined : UNKNOWN.gap);
   // Without a match, nothing was spent if the pairs are complete; otherwise the spend is unknown.
   return { credits: known.length > 0 || !missing ? decimalSum(known) : undefined, gap: missing };
+}
+
+/** A warning if a budget counts nothing yet, because its `since` is in the future; undefined: it has begun. */
+export function beginsLater({ name, period }: BudgetConfig, nowMs: number): string | undefined {
+  const { startMs } = windowOf(period, nowMs);
+  if (startMs <= nowMs) return undefined;
+  return `Budget "${name}" counts nothing until ${utcText(startMs)}, because its since is in the future`;
 }

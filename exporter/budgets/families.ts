@@ -13,7 +13,7 @@ function ofPart(name: string, help: string, absent: string): Family<"budget" | "
 export const budgetFamilies = {
   info: info({
     name: "aigateway_budget_info",
-    help: "Always 1 for every configured budget. The labels are its scope (keys, model, app or account), its window (day, week, month or total) and its team.",
+    help: "Always 1 for every configured budget. The labels are its scope (keys, model, app, user, workspace, provider or account), its window (day, week, month or total) and its team.",
     labels: ["budget", "scope", "window", "team"],
     absent: "never",
   }),
@@ -22,14 +22,20 @@ export const budgetFamilies = {
     "Credits that may be spent in the window (limit of the configuration), or what the account has bought (limit bought).",
     "the limit is bought, and the gateway has not reported it yet",
   ),
+  threshold: gauge({
+    name: "aigateway_budget_threshold_ratio",
+    help: "Share of the limit at which the spend of the budget is announced; at is the same in percent (at of the configuration).",
+    labels: ["budget", "scope", "window", "team", "at"],
+    absent: "the configuration has none",
+  }),
   spent: ofBudget(
     "spent_credits",
-    "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0.",
+    "Credits spent in the window so far, by everything that the budget covers. A lower bound while aigateway_budget_complete is 0, unless the service does not tell use of one's own provider keys (BYOK) apart.",
     "the spend is unknown: before the first answer, and from the start of the window until it is settled; the window begins later (since); or several shards poll the keys of the budget, and each shows its part",
   ),
   complete: ofBudget(
     "complete",
-    "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or an answer is partial: the service has more rows than it sent, a row cannot be read, the rows of models and apps do not add up to the total, or the service warns about the query.",
+    "Whether the spend is complete (1), or a part of it is missing or old (0), because a key cannot be polled or was given another secret in the window, or an answer is partial: the service has more rows than it sent, a row cannot be read, the rows of models and apps do not add up to the total, the service warns about the query, or the amount may contain BYOK.",
     "the window begins later (since); or several shards poll the keys of the budget, and each shows its part",
   ),
   partSpent: ofPart(

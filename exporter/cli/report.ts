@@ -1,23 +1,32 @@
-import type { AnalyticsConfig, Config } from "../config/config.ts";
-import { withoutSecrets } from "../config/secret.ts";
-import { createGateway } from "../gateway/gateway.ts";
-import type { Endpoint, Gateway } from "../gateway/port.ts";
+import { redact } from "../secrets/redact.ts";
 import { csvReport } from "../reports/csv.ts";
 import { focusReport } from "../reports/focus.ts";
 import { jsonReport } from "../reports/json.ts";
 import { markdownReport } from "../reports/markdown.ts";
-import { lastPeriod, monthOf, periodBefore, type ReportPeriod } from "../reports/period.ts";
-import type { ReportGateway, SpendReport } from "../reports/report.ts";
-import { svgReport } from "../reports/svg.ts";
+import {
+  lastPeriod,
+  monthOf,
+  periodBefore,
+  type ReportDimension,
+  type ReportPeriod,
+  type SpendReport,
+} from "../reports/report.ts";
 import { createSpendReport } from "../reports/spend-report.ts";
-import type { Clock } from "../time/clock.ts";
 import { utcText } from "../time/utc-time.ts";
-import type { Options } from "./command-line/command-line.ts";
+import { createAccountGateway, createCommandGateway } from "./command-gateway.ts";
+import type { Options } from "./command-line/program.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
-import { pacedClients } from "./paced-clients.ts";
-import type { ReportFormat, ReportRequest } from "./command-line/report-flags.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./command-line/usage-error.ts";
+
+/** What is reported, and how it is printed. */
+export interface ReportRequest {
+  /** `2026-10`; absent: the last full month, or what `last` names. */
+  readonly month?: string | undefined;
+  readonly last?: ReportPeriod["kind"] | undefined;
+  readonly by: ReportDimension;
+  readonly format: "markdown" | "csv" | "json" | "focus";
+}
 
 /**
  * Asks the gateway for the spend of a month or a week, and prints it. Exit code 1 if it cannot be asked, or
@@ -25,7 +34,7 @@ import { UsageError } from "./command-line/usage-error.ts";
  */
 export async function report(
   request: ReportRequest,
-  { configFile }: Options,
+  { configFile }: Pick<Options, "configFile">,
   terminal: Terminal,
 ): Promise<number> {
   const { stdout, env, clock } = terminal;
@@ -43,13 +52,8 @@ export async function report(
     );
     return 1;
   }
-  const gateway = createGateway(config.gateway, {
-    clock,
-    version: terminal.build.version,
-    random: terminal.random,
-    onAnswer: () => {},
-  });
-  const questions = reportGateway(gateway, config, config.analytics, clock);
+  const gateway = createCommandGateway(config, terminal);
+  const questions = createAccountGateway(gateway, config, config.analytics, clock);
   const ask = (of: ReportPeriod) =>
     createSpendReport(config, { by: request.by, period: of }, clock.now(), questions);
   try {
@@ -59,7 +63,7 @@ export async function report(
     // The gateway may not reach back as far as the previous period. An incomplete one would look like growth.
     const former = isCompared ? await ask(periodBefore(period)).catch(() => undefined) : undefined;
     const before = former?.problems.length === 0 ? former : undefined;
-    stdout.write(withoutSecrets(textOf(made, before, request.format, new URL(config.gateway.baseUrl).host)));
+    stdout.write(redact(FORMATS[request.format](made, before, new URL(config.gateway.baseUrl).host)));
     for (const problem of made.problems) reporter.warning(problem);
     if (made.untilMs < period.window.endMs)
       reporter.warning(`${period.name} has not ended: it is counted until ${utcText(made.untilMs)}`);
@@ -84,36 +88,14 @@ function periodOf({ month, last }: ReportRequest, nowMs: number): ReportPeriod {
   return period;
 }
 
-function textOf(
-  made: SpendReport,
-  before: SpendReport | undefined,
-  format: ReportFormat,
-  provider: string,
-): string {
-  switch (format) {
-    case "focus":
-      return focusReport(made, provider);
-    case "csv":
-      return csvReport(made);
-    case "json":
-      return jsonReport(made);
-    case "svg":
-      return svgReport(made);
-    case "markdown":
-      return markdownReport(made, before);
-  }
-}
-
-function reportGateway(
-  gateway: Pick<Gateway, "clientFor">,
-  config: Config,
-  { managementKey }: AnalyticsConfig,
-  clock: Clock,
-): ReportGateway {
-  const clientOf = (endpoint: Endpoint) => pacedClients(gateway, config.gateway, clock, endpoint);
-  const [analytics, account] = [clientOf("analytics"), clientOf("account")];
-  return {
-    usage: (question, name) => analytics(name).usage(question, managementKey),
-    accountKeys: (workspace) => account(workspace ?? "default").accountKeys(workspace, managementKey),
-  };
-}
+const FORMATS: Readonly<
+  Record<
+    ReportRequest["format"],
+    (made: SpendReport, before: SpendReport | undefined, provider: string) => string
+  >
+> = {
+  focus: (made, _before, provider) => focusReport(made, provider),
+  csv: csvReport,
+  json: jsonReport,
+  markdown: markdownReport,
+};

@@ -21,6 +21,11 @@ export const accountFamilies = {
     `Credits that the account has left: bought less used (${FROM.bought} less ${FROM.used}). May be negative.`,
     UNPROVED,
   ),
+  lowBalance: ofAccount(
+    "low_balance_credits",
+    "Credits below which the balance of the account counts as low (account.low_balance of the configuration).",
+    "it is not configured",
+  ),
   lastSuccess: ofAccount(
     "last_success_timestamp_seconds",
     "When the credits of the account were last requested without a failure, seconds since the epoch. Outlives the values.",

@@ -1,4 +1,4 @@
-import type { AnalyticsConfig, Config, QueryConfig } from "../config/config.ts";
+import type { AccountConfig, AnalyticsConfig, Config, QueryConfig } from "../config/config.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -7,8 +7,8 @@ import { DAY_MS } from "../time/window.ts";
 import { accountIdentity } from "./account-identity.ts";
 import { accountFamilies as families } from "./account-families.ts";
 import type { Collector } from "./collector.ts";
-import { labelText, shownLabel } from "./label-text.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../nearest-name.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
 
 /** The balance of the account, and what its analytics can be asked for. */
 export const accountCollector: Collector = {
@@ -20,15 +20,18 @@ export const accountCollector: Collector = {
     const ms = family === families.capabilities ? Math.max(intervalMs, DAY_MS) : intervalMs;
     return `${ms / 1000} s`;
   },
-  jobs: ({ gateway, analytics }) =>
-    analytics ? [creditsJob(analytics, gateway), capabilitiesJob(analytics, gateway)] : [],
+  jobs: ({ gateway, analytics, account }) =>
+    analytics ? [creditsJob(analytics, gateway, account), capabilitiesJob(analytics, gateway)] : [],
 };
 
-function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
+function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"], account?: AccountConfig): Job {
+  const { topUp, lowBalance } = account ?? {};
   return {
     ...accountJob("credits", analytics, gateway),
+    fingerprint: JSON.stringify([topUp, lowBalance]),
     title: "the account's credits",
     minIntervalMs: 0,
+    constants: sample(families.lowBalance, {}, lowBalance),
     run: async (client) => {
       const credits = await client.credits(analytics.managementKey);
       if (credits === "unsupported") return { samples: [] };
@@ -38,7 +41,7 @@ function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job
       }
       const { boughtCredits, usedCredits } = credits;
       return {
-        value: { kind: "credits", ...credits },
+        value: { kind: "credits", ...credits, ...(topUp && { topUp }) },
         samples: [
           ...sample(families.bought, {}, boughtCredits),
           ...sample(families.used, {}, usedCredits),
@@ -84,7 +87,7 @@ function warningOf(queries: readonly QueryConfig[], known: readonly string[]): s
     ]
       .filter((dimension) => !known.includes(dimension))
       .map((dimension) => {
-        const nearest = nearestName(dimension, known.slice(0, MOST_NAMES));
+        const nearest = nearestName(dimension, known);
         const advice =
           nearest === undefined ? "" : `; the nearest one is "${shownLabel(labelText(nearest))}"`;
         return `query "${name}" names the dimension "${dimension}", which the gateway does not list${advice}`;
@@ -92,9 +95,6 @@ function warningOf(queries: readonly QueryConfig[], known: readonly string[]): s
   );
   return misses.length > 0 ? misses.join("; ") : undefined;
 }
-
-/** More names than any service has. */
-const MOST_NAMES = 1000;
 
 /** The parts that both jobs share. */
 function accountJob(name: string, analytics: AnalyticsConfig, gateway: Config["gateway"]) {

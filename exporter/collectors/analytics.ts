@@ -1,9 +1,14 @@
-import type { AnalyticsConfig, Config } from "../config/config.ts";
-import type { UsageQuestion } from "../gateway/port.ts";
+import {
+  type AnalyticsConfig,
+  BUDGET_DIMENSIONS,
+  type BudgetConfig,
+  type BudgetDimension,
+  type Config,
+} from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
-import type { UsageReading } from "../readings/reading.ts";
 import type { Job } from "../schedule/job.ts";
-import { windowAt, windowOf } from "../time/window.ts";
+import { windowOf, type Period } from "../time/window.ts";
+import { budgetQueryName } from "../readings/budget-query-name.ts";
 import {
   QUERIES,
   type Query,
@@ -11,8 +16,7 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
-import { shownBreakdown } from "./breakdown.ts";
-import { type BudgetQuery, budgetQueries } from "./budget-queries.ts";
+import { breakdown } from "./breakdown.ts";
 import type { Collector } from "./collector.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
 import { ownQueryJob } from "./own-query.ts";
@@ -20,12 +24,11 @@ import {
   isRunning,
   COMPLETE_WINDOW_INTERVAL_MS,
   queryJob,
-  rangeOf,
   runningRange,
-  usageReading,
-  warningOf,
+  timesOf,
+  usageResult,
 } from "./query-job.ts";
-import { answerSamples, pairSamples } from "./usage-samples.ts";
+import { pairSamples } from "./usage-samples.ts";
 import { windowSpend } from "./window-spend.ts";
 
 /** Spend of each model and app in four windows, and the additional queries that budgets need. */
@@ -67,60 +70,71 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
     ...queryJob(query, query === "last_month" ? COMPLETE_WINDOW_INTERVAL_MS : 0, analytics, gateway),
     requests: 2,
     fingerprint: JSON.stringify([analytics.top, analytics.rates]),
-    run: async (client, askedAtMs) => {
-      const range = rangeOf(query, askedAtMs);
+    run: async (client, requestedAtMs) => {
+      const times = timesOf(query, requestedAtMs);
+      const { window, range } = times;
       const rates = analytics.rates && query === "day";
-      const question: UsageQuestion = { range, pairs: true, total: true, rates };
-      const usage = await client.usage(question, analytics.managementKey);
-      const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", askedAtMs);
+      const usage = await client.usage({ range, pairs: true, total: true, rates }, analytics.managementKey);
       // Budgets are over running windows; the last month shows which names occur.
       const spendWindow = isRunning(query) ? window : query === "last_month" ? range : undefined;
-      const parts = await shownBreakdown(usage, analytics.top);
-      const value: UsageReading = {
-        ...usageReading(usage, window, range, askedAtMs),
-        pairs: parts.pairs.map(({ model, app, amounts: { credits, requests } }) => ({
+      const rows = breakdown(usage, analytics.top);
+      const value = {
+        pairs: rows.pairs.map(({ model, app, amounts: { credits, requests } }) => ({
           model,
           app,
           credits,
           requests,
         })),
-        foldedPairs: parts.foldedPairs,
+        foldedPairs: rows.foldedPairs,
         spend: spendWindow && windowSpend(spendWindow, usage, true),
-        exceedsTotal: parts.exceedsTotal,
+        exceedsTotal: rows.exceedsTotal,
       };
-      return {
-        value,
-        samples: [...answerSamples(query, value, usage), ...pairSamples(query, value, parts)],
-        computedAtMs: usage.computedAtMs,
-        concealedLabels: parts.concealedLabels,
-        warning: warningOf(usage, window, askedAtMs, parts.concealedLabels),
-      };
+      return usageResult(query, usage, times, { rows, value, samples: pairSamples(query, rows, window) });
     },
   };
 }
 
 function budgetJob(query: BudgetQuery, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
-  const { name, period, pairs } = query;
+  const { name, period, pairs, dimension } = query;
+  const dimensions = dimension && { dimensions: [dimension] };
   return {
     ...queryJob(name, 0, analytics, gateway),
     requests: pairs ? 2 : 1,
-    fingerprint: JSON.stringify([pairs]),
-    run: async (client, askedAtMs) => {
-      const window = windowOf(period, askedAtMs);
+    fingerprint: JSON.stringify([pairs, dimension]),
+    run: async (client, requestedAtMs) => {
+      const window = windowOf(period, requestedAtMs);
       // The service rejects a range in the future.
-      if (window.startMs > askedAtMs) return { samples: [], isEarly: true };
-      const range = runningRange(window, askedAtMs);
-      const usage = await client.usage({ range, pairs, total: true, rates: false }, analytics.managementKey);
-      const value = {
-        ...usageReading(usage, window, range, askedAtMs),
-        spend: windowSpend(window, usage, pairs),
-      };
-      return {
-        value,
-        samples: answerSamples(name, value, usage),
-        computedAtMs: usage.computedAtMs,
-        warning: warningOf(usage, window, askedAtMs),
-      };
+      if (window.startMs > requestedAtMs) return { samples: [], isEarly: true };
+      const range = runningRange(window, requestedAtMs);
+      const question = { range, pairs, total: true, rates: false, ...dimensions };
+      const usage = await client.usage(question, analytics.managementKey);
+      const value = { spend: windowSpend(window, usage, pairs) };
+      return usageResult(name, usage, { window, range, requestedAtMs }, { value });
     },
   };
+}
+
+/** An analytics query that only budgets need. It includes the total, which shows what the pairs lack. */
+export interface BudgetQuery {
+  readonly name: string;
+  readonly period: Period;
+  /** Whether a budget of a model or an app needs the pairs. */
+  readonly pairs: boolean;
+  /** Instead of model and app. */
+  readonly dimension?: BudgetDimension | undefined;
+}
+
+/** The queries for weeks, for totals since a date, and by other dimensions than model and app. Days and months are always queried. */
+export function budgetQueries(budgets: readonly BudgetConfig[]): readonly BudgetQuery[] {
+  const queries = new Map<string, BudgetQuery>();
+  for (const { period, scope, limit } of budgets) {
+    if (limit === "bought") continue;
+    const dimension = BUDGET_DIMENSIONS.find((kind) => kind === scope.kind);
+    const isAsked = (period.kind === "day" || period.kind === "month") && !dimension;
+    if (scope.kind === "keys" || isAsked) continue;
+    const name = budgetQueryName(scope.kind, period);
+    const query = queries.get(name);
+    queries.set(name, { name, period, dimension, pairs: query?.pairs === true || scope.kind !== "account" });
+  }
+  return [...queries.values()];
 }

@@ -8,11 +8,11 @@ import {
   type UsagePair,
 } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
-import { labelText, shownLabel, shownLabels } from "./label-text.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
 
 /** The spend by pair, in at most `top` named pairs and a remainder, so that the sum over all pairs is the total. */
 export interface Breakdown {
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly Row[];
   /** Number of known pairs that are shown only as part of the remainder. */
   readonly foldedPairs: number;
   /** Number of rows with the same labels as an earlier row. */
@@ -23,8 +23,11 @@ export interface Breakdown {
   readonly concealedLabels: number;
 }
 
-/** A pair with its labels as `/metrics` shows them. */
-export interface Pair {
+/**
+ * A row with its labels as `/metrics` shows them. A query of the configuration has other dimensions: `model` is the value
+ * of the first one, and `app` that of the second one.
+ */
+export interface Row {
   readonly model: string;
   readonly app: string;
   readonly amounts: Amounts;
@@ -36,21 +39,9 @@ const NONE = "_none";
 /** Both labels of the remainder. */
 export const OTHER = "_other";
 
-/** The pairs of an answer: the `top` most expensive ones are named, all others are part of the remainder. */
-export interface Cut {
-  readonly named: readonly Pair[];
-  readonly folded: readonly Pair[];
-}
-
-/** Cuts the pairs and breaks the answer down, in pieces between which scrapes are answered. */
-export async function shownBreakdown(usage: Usage, top: number): Promise<Breakdown> {
-  const cut = cutPairs(usage, top);
-  const shownOf = await shownLabels(cut.named.flatMap(({ model, app }) => [model, app]));
-  return breakdown(usage, cut, shownOf);
-}
-
-export function cutPairs({ pairs }: Pick<Usage, "pairs">, top: number): Cut {
-  const all = pairsOf(pairs);
+/** The `top` most expensive pairs are named, all others are part of the remainder. */
+function cutRows({ pairs }: Pick<Usage, "pairs">, top: number) {
+  const all = rowsOf(pairs);
   // A real model and app may both be called `_other`. They are part of the remainder, so that no series occurs twice.
   const named = all
     .filter((pair) => !isOther(pair))
@@ -65,7 +56,8 @@ export function cutPairs({ pairs }: Pick<Usage, "pairs">, top: number): Cut {
  * not be read and amounts that belong to no row. If the rows add up to more than the total, the remainder is the sum of
  * the pairs that are not shown. `shownOf` returns what is shown for a label.
  */
-export function breakdown(usage: Usage, { named, folded }: Cut, shownOf = shownLabel): Breakdown {
+export function breakdown(usage: Usage, top: number, shownOf = shownLabel): Breakdown {
+  const { named, folded } = cutRows(usage, top);
   // Budgets name pairs by their own labels, which are not shown.
   const safe = named.map((pair) => ({ ...pair, model: shownOf(pair.model), app: shownOf(pair.app) }));
   const shown = merged(safe);
@@ -82,7 +74,7 @@ export function breakdown(usage: Usage, { named, folded }: Cut, shownOf = shownL
   };
 }
 
-function isOther({ model, app }: Pair): boolean {
+function isOther({ model, app }: Row): boolean {
   return model === OTHER && app === OTHER;
 }
 
@@ -92,7 +84,7 @@ export function hasAllRows({ truncated, unreadableRows }: Usage): boolean {
 }
 
 /** The values of an amount that are known. */
-export function knownOf(pairs: readonly Pick<Pair, "amounts">[], amount: Amount): readonly number[] {
+export function knownOf(pairs: readonly Pick<Row, "amounts">[], amount: Amount): readonly number[] {
   return pairs.flatMap(({ amounts }) => amounts[amount] ?? []);
 }
 
@@ -104,7 +96,7 @@ interface Rest {
 }
 
 /** What is not shown of an amount. */
-function restOf(usage: Usage, amount: Amount, shown: readonly Pair[], folded: readonly Pair[]): Rest {
+function restOf(usage: Usage, amount: Amount, shown: readonly Row[], folded: readonly Row[]): Rest {
   const total = usage.total?.empty ? 0 : usage.total?.amounts[amount];
   const [ofShown, ofFolded] = [knownOf(shown, amount), knownOf(folded, amount)];
   const known = ofFolded.length === 0 ? undefined : decimalSum(ofFolded);
@@ -116,11 +108,11 @@ function restOf(usage: Usage, amount: Amount, shown: readonly Pair[], folded: re
   return { value: decimalRest(total, ofShown), isExcess: false };
 }
 
-export function pairsOf(rows: readonly UsagePair[]): readonly Pair[] {
+export function rowsOf(rows: readonly UsagePair[]): readonly Row[] {
   return merged(rows.map((row) => ({ ...row, model: labelOf(row.model), app: labelOf(row.app) })));
 }
 
-function changedLabels(pair: Pair, safe: Pair | undefined): number {
+function changedLabels(pair: Row, safe: Row | undefined): number {
   return Number(pair.model !== safe?.model) + Number(pair.app !== safe?.app);
 }
 
@@ -128,8 +120,8 @@ function changedLabels(pair: Pair, safe: Pair | undefined): number {
  * One pair for each combination of labels: the amounts of duplicates are summed; their rates are dropped, because
  * rates do not add up.
  */
-function merged(rows: readonly Pair[]): readonly Pair[] {
-  const pairs = new Map<string, Pair>();
+function merged(rows: readonly Row[]): readonly Row[] {
+  const pairs = new Map<string, Row>();
   for (const pair of rows) {
     const identity = JSON.stringify([pair.model, pair.app]);
     const twin = pairs.get(identity);
@@ -142,7 +134,7 @@ function labelOf(text: string | null): string {
   return text === null || text === "" ? NONE : labelText(text);
 }
 
-function summed({ model, app, amounts }: Pair, more: Amounts): Pair {
+function summed({ model, app, amounts }: Row, more: Amounts): Row {
   const sums: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
   for (const amount of AMOUNTS) {
     const known = [amounts[amount], more[amount]].filter((value) => value !== undefined);
@@ -152,7 +144,7 @@ function summed({ model, app, amounts }: Pair, more: Amounts): Pair {
 }
 
 /** Most expensive first, ties by requests and then by name, so that every run cuts at the same place. */
-function byCredits(one: Pair, other: Pair): number {
+function byCredits(one: Row, other: Row): number {
   const descending = (amount: Amount) =>
     (other.amounts[amount] ?? Number.NEGATIVE_INFINITY) - (one.amounts[amount] ?? Number.NEGATIVE_INFINITY);
   return (

@@ -1,14 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
 import type { FamilyHeader } from "../metrics/render/exposition.ts";
-import type { TargetId } from "../readings/target-id.ts";
-import type { Job } from "../schedule/job.ts";
-import type { JobGroup } from "../schedule/plan.ts";
-import type { Reporter } from "../schedule/reporter.ts";
-import type { Collector } from "./collector.ts";
-import type { CollectorContext } from "./collector-context.ts";
+import type { JobGroup, Reporter } from "../schedule/job.ts";
+import type { Collector, CollectorContext } from "./collector.ts";
 import { collectors } from "./index.ts";
-import { keyCollector } from "./key.ts";
 
 /** The jobs of every collector, as groups that the engine runs. A collector without jobs has no group. */
 export function collectorGroups(
@@ -22,18 +17,6 @@ export function collectorGroups(
     if (jobs.length === 0) return [];
     return [{ name, expression: config.schedule[schedule], jobs, reporter: reporterOf(name), isPaid: false }];
   });
-}
-
-/** Whether a job polls a key that belongs to another shard. */
-export function keysElsewhere({ part, ...config }: Config): (job: Job) => boolean {
-  let jobs: ReadonlyMap<TargetId, Job> | undefined;
-  return ({ id, identity, fingerprint }) => {
-    jobs ??= new Map(
-      keyCollector.jobs({ ...config, keys: part?.elsewhere ?? [] }).map((job) => [job.id, job]),
-    );
-    const job = jobs.get(id);
-    return job?.identity === identity && job.fingerprint === fingerprint;
-  };
 }
 
 /**
@@ -52,7 +35,7 @@ function headersOf(collector: Collector, intervalMs: number): readonly FamilyHea
   // Without jobs of its own, its families come with the listing of keys.
   const pollsOf = (family: Family) =>
     intervalMs === 0 ? "Read with the list of keys" : `Polled every ${cadence(family, intervalMs)}`;
-  const helpOf = (family: Family) => `${family.help} ${pollsOf(family)}; see ${lastSuccess.name}.`;
+  const helpOf = (family: Family) => `${family.help} ${pollsOf(family)}; see ${lastSuccess?.name}.`;
   const headers = families.map((family) => ({
     family,
     help: family === lastSuccess ? family.help : helpOf(family),

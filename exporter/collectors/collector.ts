@@ -1,7 +1,11 @@
+import { createPooledLimits, type PooledLimits } from "./pooled-limits.ts";
 import type { Config } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
-import type { CollectorContext } from "./collector-context.ts";
 import type { Job } from "../schedule/job.ts";
+import { createKeyDirectory, type KeyDirectory } from "../keys/key-directory.ts";
+import { createTotalsMemory, type TotalsMemory } from "./unwatched-difference.ts";
+import type { Clock } from "../time/clock.ts";
+import type { TargetReadings } from "../keys/watched-keys.ts";
 
 /**
  * The contract of a collector: what it requests and how answers become samples. Timing, permits, errors, time to
@@ -14,8 +18,8 @@ export interface Collector {
   readonly schedule: keyof Config["schedule"];
   /** All its families, in the order of the exposition. */
   readonly families: readonly Family[];
-  /** The family that shows when a target last answered; named in the HELP of the others. */
-  readonly lastSuccess: Family;
+  /** The family that shows when a target last answered; named in the HELP of the others. Absent: there are none. */
+  readonly lastSuccess?: Family;
   /**
    * How often the values of a family are polled if its collector runs at this interval, for its HELP text: `60 s`.
    * Needed if some jobs run less often.
@@ -24,3 +28,33 @@ export interface Collector {
   /** One job for each key or query to poll. */
   jobs(config: Config, context?: CollectorContext): readonly Job[];
 }
+
+/** What collectors share, and what they keep across reloads. */
+export interface CollectorContext {
+  readonly directory: KeyDirectory;
+  readonly readings: TargetReadings;
+  readonly totals: TotalsMemory;
+  readonly pooledLimits: PooledLimits;
+}
+
+export function createCollectorContext(
+  readings: TargetReadings = NO_READINGS,
+  clock: Pick<Clock, "now" | "monotonic"> = NO_CLOCK,
+): CollectorContext {
+  return {
+    directory: createKeyDirectory(),
+    readings,
+    totals: createTotalsMemory(clock),
+    pooledLimits: createPooledLimits(readings, clock),
+  };
+}
+
+/** For lists of jobs that are not run. */
+const NO_CLOCK = { now: () => 0, monotonic: () => 0 };
+
+const NO_READINGS: TargetReadings = {
+  ids: () => [],
+  status: () => undefined,
+  latest: () => undefined,
+  isCurrent: () => false,
+};

@@ -7,7 +7,7 @@ function ofWorkspace(name: string, help: string, absent = LAST) {
   return gauge({ name: `aigateway_discovery_${name}`, help, labels: ["workspace"], absent });
 }
 
-/** The keys of the account that are listed without their secrets. `workspace` is `default` or a UUID. */
+/** The keys of the account that are listed without their secrets. `workspace` is `default`, `all` or a UUID. */
 export const discoveryFamilies = {
   up: ofWorkspace(
     "up",
@@ -34,9 +34,23 @@ export const discoveryFamilies = {
     labels: ["key"],
     absent: "the key is not listed; the service does not send it; 3 intervals after the last list",
   }),
+  lastUsed: gauge({
+    name: "aigateway_key_last_used_timestamp_seconds",
+    help: `When the key was last used, seconds since the epoch (${FROM.lastUsed}).`,
+    labels: ["key"],
+    absent:
+      "the key is not listed; the service does not send it, or has not seen a use; 3 intervals after the last list",
+  }),
+  finding: info({
+    name: "aigateway_key_finding_info",
+    help: `Always 1. What makes a listed key dangerous if it leaks: no_limit (it has no limit of its own, ${FROM.limit}), no_expiry (it never expires, ${FROM.expires}), unused (for 90 days, ${FROM.lastUsed}).`,
+    labels: ["key", "finding"],
+    absent:
+      "the finding does not apply; the key is disabled or not listed; the service does not send the field; 3 intervals after the last list",
+  }),
   info: info({
     name: "aigateway_key_discovery_info",
-    help: `Always 1 for every listed key. api_key is its name at the gateway (${FROM.name}), hash the first eight digits of the SHA-256 of its secret, and source poll if its secret is configured, else listing.`,
+    help: `Always 1 for every listed key. api_key is its name at the gateway (${FROM.name}), hash the first eight digits of the SHA-256 of its secret, workspace its name with discovery.workspaces all, else default or a UUID, and source poll if its secret is configured, else listing.`,
     labels: ["key", "api_key", "hash", "workspace", "source"],
     absent: "the key is not listed",
   }),

@@ -1,21 +1,21 @@
-import type { AnalyticsConfig, Config, DiscoveryConfig, Owner } from "../config/config.ts";
-import { holdsSecret, identityOf } from "../config/secret.ts";
-import type { AccountKey, AccountKeys } from "../gateway/account.ts";
-import { MOST_LISTED_KEYS } from "../gateway/account-keys.ts";
+import type { AnalyticsConfig, Config, DiscoveryConfig } from "../config/config.ts";
+import { identityOf } from "../secrets/secret.ts";
+import type { AccountKeys } from "../gateway/account.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
-import { inParts } from "../time/turns.ts";
+import { windowAt } from "../time/window.ts";
+import { inParts } from "../time/event-loop.ts";
 import { accountIdentity } from "./account-identity.ts";
-import type { Collector } from "./collector.ts";
-import { createCollectorContext } from "./collector-context.ts";
+import { type Collector, createCollectorContext } from "./collector.ts";
 import { discoveryFamilies as families } from "./discovery-families.ts";
-import { configuredKeys, readElsewhere } from "./configured-keys.ts";
-import { type KeyDirectory, type Names, plainName } from "./key-directory.ts";
-import { labelText, shownLabel } from "./label-text.ts";
+import { configuredKeys, readElsewhere } from "../keys/configured-keys.ts";
+import type { KeyDirectory } from "../keys/key-directory.ts";
+import { namesOf, plainKey, wantedKeys } from "../keys/listed-keys.ts";
+import type { TargetReadings } from "../keys/watched-keys.ts";
+import { balanceOf } from "./balance.ts";
 import { listedMembers } from "./listed-key.ts";
-import { matchedPart, slowNames } from "./slow-names.ts";
 
 /** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
 export const discoveryCollector: Collector = {
@@ -23,13 +23,13 @@ export const discoveryCollector: Collector = {
   schedule: "discovery",
   families: Object.values(families),
   lastSuccess: families.lastSuccess,
-  jobs: (config, { directory } = createCollectorContext()) => {
+  jobs: (config, { directory, readings } = createCollectorContext()) => {
     const { analytics, discovery } = config;
     const workspaces = discovery?.workspaces.map(nameOf) ?? [];
     directory.use(analytics ? accountIdentity(analytics, config.gateway) : "", workspaces);
     if (!analytics || !discovery) return [];
     return discovery.workspaces.map((workspace) =>
-      listingJob(workspace, { config, analytics, discovery, directory }),
+      listingJob(workspace, { config, analytics, discovery, directory, readings }),
     );
   },
 };
@@ -39,6 +39,7 @@ interface Context {
   readonly analytics: AnalyticsConfig;
   readonly discovery: DiscoveryConfig;
   readonly directory: KeyDirectory;
+  readonly readings: TargetReadings;
 }
 
 function listingJob(workspace: string | undefined, context: Context): Job {
@@ -49,23 +50,23 @@ function listingJob(workspace: string | undefined, context: Context): Job {
   const reservedNames = new Map(keys.map(({ name: key, secret }) => [key, identityOf(secret)]));
   return {
     id: targetId("discovery", name),
-    title: `the list of keys of workspace "${name}"`,
+    title: `the list of keys of ${workspace === "all" ? "all workspaces" : `workspace "${name}"`}`,
     name,
     endpoint: "account",
     requests: 2,
     minIntervalMs: 0,
     identity: accountIdentity(analytics, config.gateway),
     fingerprint: JSON.stringify([
-      ...[...discovery.include, discovery.owner ?? "", ...discovery.exclude].map(String),
+      ...[...discovery.include, discovery.owner, ...discovery.exclude].map((pattern) => pattern?.written),
       ...reservedNames,
       ...keys.map(({ limit }) => limit),
     ]),
     constants: [],
     reservedNames,
-    run: async (client, askedAtMs) => {
+    run: async (client, requestedAtMs) => {
       await readElsewhere(config);
       const answer = await client.accountKeys(workspace, analytics.managementKey);
-      return listed(name, answer, context, askedAtMs);
+      return listed(name, answer, context, requestedAtMs);
     },
     describe: (state) => [
       ...sample(families.up, labels, state.up),
@@ -82,92 +83,34 @@ async function listed(
   workspace: string,
   answer: AccountKeys,
   context: Context,
-  askedAtMs: number,
+  requestedAtMs: number,
 ): Promise<Result> {
-  const { discovery, directory, config } = context;
-  const { failure } = answer;
-  const { keys, excluded, unreadableRows, rowProblem, isComplete } = await wantedKeys(answer, discovery);
+  const { discovery, directory, config, readings } = context;
+  const { failure, unreadableRows, rowProblem } = answer;
+  const { keys, excluded, isComplete } = await wantedKeys(answer, discovery);
   const plain = await inParts(keys, (key) => plainKey(key, discovery));
-  const named = directory.named(workspace, plain, namesOf(config), isComplete);
+  // Keys that expired before the present month have spent nothing in any window that is shown.
+  const { startMs } = windowAt("month", requestedAtMs);
+  const named = directory
+    .named(workspace, plain, namesOf(config), isComplete)
+    .filter(({ key }) => (key.information.expiresAtMs ?? startMs) >= startMs);
   const limits = new Map(config.keys.flatMap(({ name, limit }) => (limit ? [[name, limit] as const] : [])));
   const elsewhere = new Set(config.part?.elsewhere.map((key) => key.name));
-  const listing = { workspace, askedAtMs, limits, elsewhere };
-  const members = await inParts(named.keys, (key) => listedMembers(key, listing));
+  const balanceCredits = balanceOf(readings);
+  const listing = { workspace, requestedAtMs, balanceCredits, limits, elsewhere };
+  const targets = await inParts(named, (key) => listedMembers(key, listing));
   const labels = { workspace };
   return {
     samples: [
-      ...sample(families.keys, labels, keys.length),
+      ...sample(families.keys, labels, named.length),
       ...sample(families.excluded, labels, excluded),
       ...sample(families.unreadable, labels, unreadableRows),
     ],
-    members: { members: members.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
+    discovered: { targets: targets.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
     failure: failure && asGatewayError(failure),
     concealedLabels: plain.filter(({ isConcealed }) => isConcealed).length,
-    warning: warningOf(rowProblem, named.beyond),
+    warning: rowProblem && `some keys cannot be read (the first: ${rowProblem})`,
   };
-}
-
-function warningOf(rowProblem: string | undefined, beyond: number): string | undefined {
-  const warnings = [
-    ...(rowProblem === undefined ? [] : [`some keys cannot be read (the first: ${rowProblem})`]),
-    ...(beyond === 0 ? [] : [`${beyond} keys are not shown, because no more than ${MOST_LISTED_KEYS} are`]),
-  ];
-  return warnings.length > 0 ? warnings.join("; ") : undefined;
-}
-
-/** A key with its names and the owner in its name, and whether its name reveals a secret. */
-export function plainKey(key: AccountKey, { owner }: Pick<DiscoveryConfig, "owner">) {
-  const isConcealed = holdsSecret(key.name);
-  const label = shownLabel(labelText(key.name));
-  const plain = isConcealed ? "" : plainName(key.name);
-  return { key, isConcealed, label, owner: ownerOf(key.name, owner), plain };
-}
-
-/** The owner that a pattern finds in the name of a key. */
-function ownerOf(name: string, pattern: RegExp | undefined): Owner {
-  const groups = pattern?.exec(matchedPart(name))?.groups;
-  if (!groups) return NO_OWNER;
-  const group = (label: string) => (groups[label] === undefined ? "" : shownLabel(labelText(groups[label])));
-  return { team: group("team"), project: group("project"), costCenter: group("cost_center") };
-}
-
-const NO_OWNER: Owner = { team: "", project: "", costCenter: "" };
-
-/** The keys of a list that `include` and `exclude` let be shown, and what is wrong with the list. */
-export async function wantedKeys(answer: AccountKeys, discovery: DiscoveryConfig) {
-  const { keys: all, moved, failure } = answer;
-  const names = all.map(({ name }) => name);
-  const slow = await slowNames(names, discovery);
-  const readable = all.filter(({ name }) => !slow.has(name));
-  const wanted = await inParts(readable, (key) => (isWanted(key.name, discovery) ? [key] : []));
-  const keys = wanted.flat();
-  const unreadableRows = answer.unreadableRows + all.length - readable.length;
-  return {
-    keys,
-    excluded: readable.length - keys.length,
-    unreadableRows,
-    rowProblem: answer.rowProblem ?? (slow.size > 0 ? SLOW : undefined),
-    isComplete: failure === undefined && !moved && unreadableRows === 0,
-  };
-}
-
-const SLOW = "name: the patterns of discovery take too long with it";
-
-function isWanted(name: string, { include, exclude }: DiscoveryConfig): boolean {
-  const text = matchedPart(name);
-  const matches = (pattern: RegExp) => pattern.test(text);
-  return (include.length === 0 || include.some(matches)) && !exclude.some(matches);
-}
-
-/** The names of configured keys, which listed ones cannot have. */
-export function namesOf(config: Pick<Config, "keys" | "part">): Names {
-  const keys = configuredKeys(config);
-  const configured = new Map<string, string[]>();
-  for (const { name, secret } of keys) {
-    const hash = secret.hash?.();
-    if (hash !== undefined) configured.set(hash, [...(configured.get(hash) ?? []), name]);
-  }
-  return { taken: new Set(keys.map(({ name }) => name)), configured };
 }
 
 function asGatewayError(error: Error): GatewayError {

@@ -2,6 +2,7 @@ import { accountCollector } from "./account.ts";
 import { analyticsCollector } from "./analytics.ts";
 import type { Collector } from "./collector.ts";
 import { discoveryCollector } from "./discovery.ts";
+import { historyCollector } from "./history.ts";
 import { keyCollector } from "./key.ts";
 import { unwatchedCollector } from "./unwatched.ts";
 
@@ -12,4 +13,5 @@ export const collectors: readonly Collector[] = [
   accountCollector,
   discoveryCollector,
   unwatchedCollector,
+  historyCollector,
 ];

@@ -1,30 +1,37 @@
 import type { Config, KeyConfig } from "../config/config.ts";
-import { identityOf } from "../config/secret.ts";
-import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../gateway/key-information.ts";
+import { identityOf } from "../secrets/secret.ts";
+import { LIMIT_RESETS, type LimitReset } from "../gateway/budget-layer.ts";
+import type { KeyInformation, Spend } from "../gateway/key-information.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
-import type { KeyReading } from "../readings/reading.ts";
+import type { KeyReading, ReadingValue } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
-import type { Collector } from "./collector.ts";
+import { type Collector, type CollectorContext, createCollectorContext } from "./collector.ts";
 import { keyFamilies as families } from "./key-families.ts";
-import { labelText, shownLabel } from "./label-text.ts";
-import { LIMIT_SOURCES, type LimitedKey, lowerLimit } from "./mirrored-limit.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
+import { LIMIT_SOURCES, type LimitedKey, lowerLimit, mirroredLayer } from "../keys/mirrored-limit.ts";
+import { isPlain, layerSamples, layersOf } from "./key-layers.ts";
+import { layerFamilies, sharedLimitFamilies } from "./layer-families.ts";
+import { balanceOf } from "./balance.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
   name: "key",
   schedule: "keys",
-  families: Object.values(families),
+  families: [families, layerFamilies, sharedLimitFamilies].flatMap((group) => Object.values<Family>(group)),
   lastSuccess: families.lastSuccess,
-  jobs: ({ gateway, keys }) => keys.map((key) => keyJob(key, gateway)),
+  jobs: ({ gateway, keys }, context = createCollectorContext()) =>
+    keys.map((key) => keyJob(key, gateway, context)),
 };
 
-function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
+function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"], context: CollectorContext): Job {
   const key = config.name;
+  const id = targetId("key", key);
   const { team, project, costCenter } = config.owner;
   return {
-    id: targetId("key", key),
+    id,
     title: `key "${key}"`,
     name: key,
     endpoint: "key",
@@ -37,13 +44,29 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
       ...sample(families.ownerInfo, { key, team, project, cost_center: costCenter }, 1),
       ...(config.showLabel ? [] : sample(families.info, { key, label: "" }, 1)),
     ],
-    run: async (client, askedAtMs) => {
-      const limited = lowerLimit(await client.currentKey(config.secret), config.limit);
+    run: async (client, requestedAtMs) => {
+      const reported = await client.currentKey(config.secret);
+      const limited = lowerLimit(reported, config.limit);
       const { information } = limited;
+      const mirrored = config.limit && mirroredLayer(reported, config.limit);
+      const layers = layersOf(reported, mirrored, requestedAtMs);
+      context.pooledLimits.add(id, layers, requestedAtMs);
+      const hash = config.secret.hash?.();
       const isConcealed = config.showLabel && shownLabel(labelOf(information)) !== labelOf(information);
       return {
-        value: keyReading(information, askedAtMs, limited.source === "mirrored"),
-        samples: [...keySamples(config, information, askedAtMs), ...limitSourceSamples(key, limited)],
+        value: {
+          ...keyReading(information, requestedAtMs, {
+            shownAs: { name: key, hash },
+            isLimitMirrored: limited.source === "mirrored",
+            layers,
+          }),
+          ...rotation(context.readings.latest(id)?.value, hash, requestedAtMs),
+        },
+        samples: [
+          ...keySamples(config, information, requestedAtMs),
+          ...limitSourceSamples(key, limited),
+          ...layerSamples(key, layers, balanceOf(context.readings)),
+        ],
         concealedLabels: Number(isConcealed),
         warning: isConcealed ? "its label reveals a secret and is shown as _concealed" : undefined,
       };
@@ -56,6 +79,18 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"]): Job {
   };
 }
 
+/** Since when the key has its present secret, if it had another one before. */
+function rotation(
+  before: ReadingValue | undefined,
+  hash: string | undefined,
+  nowMs: number,
+): Pick<KeyReading, "rotatedMs"> {
+  if (before?.kind !== "key") return {};
+  const { shownAs, rotatedMs } = before;
+  if (shownAs?.hash !== undefined && shownAs.hash !== hash) return { rotatedMs: nowMs };
+  return rotatedMs === undefined ? {} : { rotatedMs };
+}
+
 function labelOf({ label }: KeyInformation): string {
   return labelText(label ?? "");
 }
@@ -63,10 +98,11 @@ function labelOf({ label }: KeyInformation): string {
 /** The reading of a key, from the answer to a request that was sent at the instant. */
 export function keyReading(
   information: KeyInformation,
-  askedAtMs: number,
-  isLimitMirrored = false,
+  requestedAtMs: number,
+  { shownAs, isLimitMirrored = false, layers = [] }: KeyReadingParts = {},
 ): KeyReading {
-  const { limitCredits, limitReset, remainingCredits, usage, expiresAtMs } = information;
+  const { limitCredits, limitReset, remainingCredits, usage, byokUsage, expiresAtMs, byokInLimit } =
+    information;
   return {
     kind: "key",
     limitCredits,
@@ -74,9 +110,28 @@ export function keyReading(
     remainingCredits,
     usage,
     expiresAtMs,
-    limitWindow: limitWindow(limitReset, askedAtMs),
+    limitWindow: limitWindow(limitReset, requestedAtMs),
     ...(isLimitMirrored && { isLimitMirrored }),
+    ...(!isPlain(layers) && { layers }),
+    ...(byokInLimit === true && { limitUsage: limitUsage(information) }),
+    ...(Object.values(byokUsage).some(Boolean) && { byokUsage }),
+    ...(shownAs && { shownAs }),
   };
+}
+
+type KeyReadingParts = Partial<Pick<KeyReading, "shownAs" | "isLimitMirrored" | "layers">>;
+
+function limitUsage({ usage, byokUsage }: KeyInformation): Spend {
+  return {
+    total: both(usage.total, byokUsage.total),
+    day: both(usage.day, byokUsage.day),
+    week: both(usage.week, byokUsage.week),
+    month: both(usage.month, byokUsage.month),
+  };
+}
+
+function both(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : decimalSum([one, other]);
 }
 
 /** The state set of the limit's source; empty if the configuration mirrors no limit. */
@@ -91,16 +146,16 @@ export function limitSourceSamples(key: string, { source }: LimitedKey): readonl
 export function keySamples(
   config: Pick<KeyConfig, "name" | "showLabel">,
   information: KeyInformation,
-  askedAtMs: number,
+  requestedAtMs: number,
 ): readonly Sample[] {
   const key = config.name;
   const { usage, byokUsage, freeRequests } = information;
-  const [day, week, month] = WINDOW_KINDS.map((kind) => windowAt(kind, askedAtMs));
+  const [day, week, month] = WINDOW_KINDS.map((kind) => windowAt(kind, requestedAtMs));
   const gauge = (family: Family<"key">, value: number | boolean | undefined, window?: Window) =>
     sample(family, { key }, value, window);
   return [
     ...(config.showLabel ? sample(families.info, { key, label: shownLabel(labelOf(information)) }, 1) : []),
-    ...limitSamples(key, information, askedAtMs),
+    ...limitSamples(key, information, requestedAtMs),
     ...gauge(families.usage, usage.total),
     ...gauge(families.usageDay, usage.day, day),
     ...gauge(families.usageWeek, usage.week, week),
@@ -120,17 +175,17 @@ export function keySamples(
 
 function limitSamples(
   key: string,
-  { limitCredits, limitReset, remainingCredits }: KeyInformation,
-  askedAtMs: number,
+  { limitCredits, limitReset, remainingCredits, layers = [] }: KeyInformation,
+  requestedAtMs: number,
 ): readonly Sample[] {
-  const window = limitWindow(limitReset, askedAtMs);
-  const unlimited = limitCredits === undefined ? undefined : limitCredits === null;
+  const window = limitWindow(limitReset, requestedAtMs);
+  const hasNoLimit = limitCredits === undefined ? undefined : limitCredits === null;
   const states = limitReset === undefined ? [] : LIMIT_RESETS;
-  const reset = unlimited || limitReset === undefined || limitReset === "other" ? undefined : window;
+  const reset = hasNoLimit || limitReset === undefined || limitReset === "other" ? undefined : window;
   return [
-    ...sample(families.unlimited, { key }, unlimited),
+    ...sample(families.unlimited, { key }, hasNoLimit && layers.length === 0),
     ...sample(families.limit, { key }, limitCredits),
-    ...(unlimited ? [] : sample(families.remaining, { key }, remainingCredits, window)),
+    ...(hasNoLimit ? [] : sample(families.remaining, { key }, remainingCredits, window)),
     ...states.flatMap((state) =>
       sample(families.limitReset, { key, aigateway_key_limit_reset: state }, state === limitReset),
     ),
@@ -143,17 +198,17 @@ function limitSamples(
  * The window that the remaining credits belong to. An unknown reset may happen at any 00:00 UTC, so the
  * remaining credits are valid until the next one only.
  */
-function limitWindow(reset: LimitReset | undefined, askedAtMs: number): Window | undefined {
+function limitWindow(reset: LimitReset | undefined, requestedAtMs: number): Window | undefined {
   switch (reset) {
     case "never":
       return undefined;
     case "weekly":
-      return windowAt("week", askedAtMs);
+      return windowAt("week", requestedAtMs);
     case "monthly":
-      return windowAt("month", askedAtMs);
+      return windowAt("month", requestedAtMs);
     case "daily":
     case "other":
     case undefined:
-      return windowAt("day", askedAtMs);
+      return windowAt("day", requestedAtMs);
   }
 }

@@ -1,16 +1,20 @@
 import type { KeyLimit, Owner } from "../config/config.ts";
 import { type Sample, sample, seconds } from "../metrics/family.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { targetId } from "../readings/target-id.ts";
-import type { Member } from "../schedule/job.ts";
+import type { DiscoveredTarget } from "../schedule/job.ts";
 import { discoveryFamilies } from "./discovery-families.ts";
+import { keyFindings } from "./key-findings.ts";
 import { keyFamilies } from "./key-families.ts";
 import { keyReading, keySamples, limitSourceSamples } from "./key.ts";
-import type { NamedKey } from "./key-directory.ts";
-import { lowerLimit } from "./mirrored-limit.ts";
+import type { NamedKey } from "../keys/key-directory.ts";
+import { layerSamples, layersOf } from "./key-layers.ts";
+import { lowerLimit, mirroredLayer } from "../keys/mirrored-limit.ts";
 
 export interface Listing {
   readonly workspace: string;
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
+  readonly balanceCredits: number | undefined;
   /** The limits that the configuration mirrors, by the name of the key. */
   readonly limits: ReadonlyMap<string, KeyLimit>;
   /** The names of the configured keys that other shards poll. */
@@ -18,59 +22,78 @@ export interface Listing {
 }
 
 /** The targets of a key. */
-export function listedMembers(named: NamedKey, listing: Listing): readonly Member[] {
+export function listedMembers(named: NamedKey, listing: Listing): readonly DiscoveredTarget[] {
   return named.isConfigured ? configuredKey(named, listing) : [listedKey(named, listing)];
 }
 
 /** A key that nothing else shows. Whether its secret works is not known. */
-function listedKey(named: NamedKey, listing: Listing): Member {
+function listedKey(named: NamedKey, listing: Listing): DiscoveredTarget {
   const { key, name, owner } = named;
-  const { askedAtMs } = listing;
+  const { requestedAtMs } = listing;
   const about = infoSamples(named, listing);
   return {
     id: targetId("listed", key.hash),
     name,
     value: {
-      ...keyReading(key.information, askedAtMs),
+      ...keyReading(key.information, requestedAtMs, { shownAs: { name, hash: key.hash } }),
       ...(key.disabled === true && { isDisabled: true }),
     },
     samples: () => [
-      ...keySamples({ name, showLabel: false }, key.information, askedAtMs),
-      ...sample(discoveryFamilies.disabled, { key: name }, key.disabled),
+      ...keySamples({ name, showLabel: false }, key.information, requestedAtMs),
+      ...layerSamples(name, layersOf(key.information, undefined, requestedAtMs), listing.balanceCredits),
+      ...stateSamples(named, listing),
     ],
     describe: description(about, name, owner),
   };
 }
 
 /** A key that is polled: what the poll cannot show, and what it does not show while it fails. */
-function configuredKey(named: NamedKey, listing: Listing): readonly Member[] {
+function configuredKey(named: NamedKey, listing: Listing): readonly DiscoveredTarget[] {
   const { key, name, isTwin } = named;
-  const { askedAtMs } = listing;
+  const { requestedAtMs } = listing;
   const about = infoSamples(named, listing);
-  const beside: Member = {
+  const beside: DiscoveredTarget = {
     id: targetId("listed", isTwin ? `${key.hash}/${name}` : key.hash),
     name,
     // The other shard shows what the key spends; here, only the unwatched spend needs it.
-    value: !isTwin && listing.elsewhere.has(name) ? keyReading(key.information, askedAtMs) : undefined,
-    samples: () => sample(discoveryFamilies.disabled, { key: name }, key.disabled),
+    value: !isTwin && listing.elsewhere.has(name) ? keyReading(key.information, requestedAtMs) : undefined,
+    samples: () => stateSamples(named, listing),
     describe: description(about),
   };
   // Nothing is known here about the polls of another shard.
   if (listing.elsewhere.has(name)) return [beside];
-  const limited = lowerLimit(key.information, listing.limits.get(name));
-  const behind: Member = {
+  const limit = listing.limits.get(name);
+  const limited = lowerLimit(key.information, limit);
+  const layers = layersOf(key.information, limit && mirroredLayer(key.information, limit), requestedAtMs);
+  const behind: DiscoveredTarget = {
     id: targetId("behind", name),
     name,
     behind: targetId("key", name),
     // For the status page only: budgets count what the poll reports, and the unwatched spend knows the key by its poll.
-    value: keyReading(limited.information, askedAtMs, limited.source === "mirrored"),
+    value: keyReading(limited.information, requestedAtMs, {
+      shownAs: { name, hash: key.hash },
+      isLimitMirrored: limited.source === "mirrored",
+      layers,
+    }),
     samples: () => [
-      ...keySamples({ name, showLabel: false }, limited.information, askedAtMs),
+      ...keySamples({ name, showLabel: false }, limited.information, requestedAtMs),
       ...limitSourceSamples(name, limited),
+      ...layerSamples(name, layers, listing.balanceCredits),
     ],
     describe: description([]),
   };
   return [beside, behind];
+}
+
+/** What only a list shows. */
+function stateSamples({ name, key }: NamedKey, { requestedAtMs }: Listing): readonly Sample[] {
+  return [
+    ...sample(discoveryFamilies.disabled, { key: name }, key.disabled),
+    ...sample(discoveryFamilies.lastUsed, { key: name }, seconds(key.lastUsedAtMs ?? undefined)),
+    ...keyFindings(key, requestedAtMs).flatMap((finding) =>
+      sample(discoveryFamilies.finding, { key: name, finding }, 1),
+    ),
+  ];
 }
 
 function infoSamples({ key, name, label, isConfigured }: NamedKey, { workspace }: Listing) {
@@ -80,7 +103,7 @@ function infoSamples({ key, name, label, isConfigured }: NamedKey, { workspace }
       key: name,
       api_key: label,
       hash: key.hash.slice(0, 8),
-      workspace,
+      workspace: key.workspaceName === undefined ? workspace : shownLabel(labelText(key.workspaceName)),
       source: isConfigured ? "poll" : "listing",
     },
     1,
@@ -88,7 +111,7 @@ function infoSamples({ key, name, label, isConfigured }: NamedKey, { workspace }
 }
 
 /** A function of its own, because what it can reach is kept as long as the member. */
-function description(about: readonly Sample[], key?: string, owner?: Owner): Member["describe"] {
+function description(about: readonly Sample[], key?: string, owner?: Owner): DiscoveredTarget["describe"] {
   if (key === undefined || !owner) return () => about;
   const { team, project, costCenter } = owner;
   const constants = [

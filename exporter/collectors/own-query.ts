@@ -1,56 +1,39 @@
 import type { AnalyticsConfig, Config, QueryConfig, QueryMetric } from "../config/config.ts";
 import type { Amount, Rate, Usage, UsageQuestion } from "../gateway/port.ts";
-import { labelledSample, type Sample, sample } from "../metrics/family.ts";
+import { labelledSample, type Sample } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
-import { type Window, windowAt } from "../time/window.ts";
-import { queryFamilies } from "./analytics-families.ts";
-import { OTHER, type Pair, shownBreakdown } from "./breakdown.ts";
+import type { Window } from "../time/window.ts";
+import { OTHER, type Row, breakdown, hasAllRows, knownOf, rowsOf } from "./breakdown.ts";
 import { ownQueryFamilies } from "./own-query-families.ts";
-import { keySpends } from "./key-spend.ts";
-import {
-  COMPLETE_WINDOW_INTERVAL_MS,
-  isRunning,
-  queryJob,
-  rangeOf,
-  usageReading,
-  warningOf,
-} from "./query-job.ts";
-import { answerSamples } from "./usage-samples.ts";
+import { COMPLETE_WINDOW_INTERVAL_MS, isRunning, queryJob, timesOf, usageResult } from "./query-job.ts";
+import { decimalSum } from "../metrics/decimal-sum.ts";
+import { asksKeySpend, type KeySpends } from "../readings/reading.ts";
 
 /** A query of the configuration: its most expensive rows by name, and the rest as `_other`. */
 export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
-  const { name, dimensions, window: queryWindow, top } = query;
+  const { name, dimensions, filters, window: queryWindow, top } = query;
   return {
     ...queryJob(name, isRunning(queryWindow) ? 0 : COMPLETE_WINDOW_INTERVAL_MS, analytics, gateway),
     requests: 2,
     fingerprint: JSON.stringify(query),
-    run: async (client, askedAtMs) => {
-      const range = rangeOf(queryWindow, askedAtMs);
-      const usage = await client.usage(questionOf(query, range), analytics.managementKey);
-      const window = windowAt(
-        queryWindow === "day" || queryWindow === "last_day" ? "day" : "month",
-        askedAtMs,
-      );
-      const parts = await shownBreakdown(dimensions.length === 1 ? inOneColumn(usage) : usage, top);
-      const value = {
-        ...usageReading(usage, window, range, askedAtMs),
-        keySpends: keySpends(query, usage, parts.pairs),
-      };
-      return {
-        value,
-        samples: [
-          ...answerSamples(name, value, usage),
-          ...sample(queryFamilies.folded, { query: name }, parts.foldedPairs, window),
-          ...sample(queryFamilies.colliding, { query: name }, parts.collidingRows, window),
-          ...sample(queryFamilies.exceedsTotal, { query: name }, parts.exceedsTotal, window),
-          ...parts.pairs.flatMap((pair) => rowSamples(query, pair, window)),
-        ],
-        computedAtMs: usage.computedAtMs,
-        concealedLabels: parts.concealedLabels,
-        warning: warningOf(usage, window, askedAtMs, parts.concealedLabels),
-      };
+    run: async (client, requestedAtMs) => {
+      const times = timesOf(queryWindow, requestedAtMs);
+      const usage = await client.usage(questionOf(query, times.range), analytics.managementKey);
+      if (filters.length > 0 && usage.warnings > 0) return { samples: [], warning: unresolvedText(query) };
+      const rows = breakdown(dimensions.length === 1 ? inOneColumn(usage) : usage, top);
+      return usageResult(name, usage, times, {
+        rows,
+        value: { keySpends: keySpends(query, usage, rows.pairs) },
+        samples: rows.pairs.flatMap((row) => rowSamples(query, row, times.window)),
+      });
     },
   };
+}
+
+/** A gateway that cannot resolve a filter may answer about everything. */
+function unresolvedText({ filters }: QueryConfig): string {
+  const fields = [...new Set(filters.map(({ field }) => field))].join(" and ");
+  return `nothing of it is shown, because the gateway warns about it: it may not know a value of the filter by ${fields}`;
 }
 
 /** What a query asks for a time range. */
@@ -82,11 +65,11 @@ function inOneColumn(usage: Usage): Usage {
   return { ...usage, pairs: usage.pairs.map((pair) => ({ ...pair, app: OTHER })) };
 }
 
-function rowSamples({ name, dimensions, metrics }: QueryConfig, pair: Pair, window: Sample["window"]) {
-  const values = [pair.model, pair.app];
+function rowSamples({ name, dimensions, metrics }: QueryConfig, row: Row, window: Sample["window"]) {
+  const values = [row.model, row.app];
   const labels = dimensions.map((dimension, index) => [labelName(dimension), values[index] ?? ""] as const);
   return metrics.flatMap((metric) =>
-    labelledSample(ownQueryFamilies[metric], { query: name }, labels, valueOf(pair, metric), window),
+    labelledSample(ownQueryFamilies[metric], { query: name }, labels, valueOf(row, metric), window),
   );
 }
 
@@ -95,7 +78,7 @@ function labelName(dimension: string): string {
   return dimension === "api_key_id" ? "api_key" : dimension;
 }
 
-function valueOf({ amounts, rates }: Pair, metric: QueryMetric): number | undefined {
+function valueOf({ amounts, rates }: Row, metric: QueryMetric): number | undefined {
   const [amount, rate] = [AMOUNT_OF[metric], RATE_OF[metric]];
   return amount === undefined ? rate && rates[rate] : amounts[amount];
 }
@@ -114,3 +97,24 @@ const RATE_OF: Readonly<Partial<Record<QueryMetric, Rate>>> = {
   latency_avg_seconds: "latencyAvgSeconds",
   latency_p90_seconds: "latencyP90Seconds",
 };
+
+/**
+ * What each key spends by model; undefined: the query does not ask for that. `shown`: the pairs as `/metrics`
+ * has them.
+ */
+export function keySpends(query: QueryConfig, usage: Usage, shown: readonly Row[]): KeySpends | undefined {
+  if (!asksKeySpend(query)) return undefined;
+  const isKeyFirst = query.dimensions[0] === "api_key_id";
+  const keyOf = ({ model, app }: Row) => (isKeyFirst ? model : app);
+  const modelOf = ({ model, app }: Row) => (isKeyFirst ? app : model);
+  const named = Map.groupBy(shown, keyOf);
+  const keys = [...Map.groupBy(rowsOf(usage.pairs), keyOf)].map(([key, rows]) => {
+    const known = knownOf(rows, "credits");
+    const models = (named.get(key) ?? [])
+      .filter((pair) => keyOf(pair) !== OTHER || modelOf(pair) !== OTHER)
+      .map((pair) => ({ model: modelOf(pair), credits: pair.amounts.credits }));
+    const credits = known.length === 0 ? undefined : decimalSum(known);
+    return [key, { models, credits, isComplete: known.length === rows.length }] as const;
+  });
+  return { keys: new Map(keys), hasAllRows: hasAllRows(usage) && usage.warnings === 0 };
+}

@@ -1,12 +1,14 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
 import type { Usage } from "../gateway/port.ts";
+import type { Sample } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
-import type { Job } from "../schedule/job.ts";
+import type { Job, Result } from "../schedule/job.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
 import { accountIdentity } from "./account-identity.ts";
 import type { Query } from "./analytics-families.ts";
-import { stateSamples } from "./usage-samples.ts";
+import type { Breakdown } from "./breakdown.ts";
+import { answerSamples, breakdownSamples, stateSamples } from "./usage-samples.ts";
 
 /** A complete window hardly changes, and a month is the most expensive query for the service. */
 export const COMPLETE_WINDOW_INTERVAL_MS = 3_600_000;
@@ -30,17 +32,53 @@ export function queryJob(
   } satisfies Partial<Job>;
 }
 
+/** When a query was asked, for which time range, and for which calendar window its values are valid. */
+export interface QueryTimes {
+  readonly window: Window;
+  readonly range: Window;
+  readonly requestedAtMs: number;
+}
+
+/** What a query makes of an answer: its rows, if it has any, and its own part of the reading and the samples. */
+export interface QueryParts {
+  readonly rows?: Breakdown;
+  readonly value?: Partial<UsageReading>;
+  readonly samples?: readonly Sample[];
+}
+
+/** The result of a query: its reading, and the samples about the answer and its own. */
+export function usageResult(
+  name: string,
+  usage: Usage,
+  times: QueryTimes,
+  { rows, value: own, samples = [] }: QueryParts,
+): Result {
+  const { window, requestedAtMs } = times;
+  const value = { ...usageReading(usage, times), ...own };
+  return {
+    value,
+    samples: [
+      ...answerSamples(name, value, usage),
+      ...(rows ? breakdownSamples(name, rows, window) : []),
+      ...samples,
+    ],
+    computedAtMs: usage.computedAtMs,
+    concealedLabels: rows?.concealedLabels ?? 0,
+    warning: warningOf(usage, window, requestedAtMs, rows?.concealedLabels),
+  };
+}
+
 /**
  * A reading without pairs and spend. The data end no later than the request, because a fast clock of the service would
  * otherwise hide their age.
  */
-export function usageReading(usage: Usage, window: Window, range: Window, askedAtMs: number): UsageReading {
+function usageReading(usage: Usage, { window, range, requestedAtMs }: QueryTimes): UsageReading {
   const { total } = usage;
   return {
     kind: "usage",
     window,
     range,
-    dataMs: Math.min(usage.computedAtMs ?? range.endMs, askedAtMs),
+    dataMs: Math.min(usage.computedAtMs ?? range.endMs, requestedAtMs),
     credits: total?.empty ? 0 : total?.amounts.credits,
     requests: total?.empty ? 0 : total?.amounts.requests,
     ...(total?.gap && { isTotalPartial: true }),
@@ -56,13 +94,13 @@ export function usageReading(usage: Usage, window: Window, range: Window, askedA
  * The numbers change with each run, so they are metrics; only the reasons are logged. `window`: the calendar
  * window of the values.
  */
-export function warningOf(
+function warningOf(
   { rowProblem, computedAtMs = Number.POSITIVE_INFINITY }: Usage,
   window: Window,
-  askedAtMs: number,
+  requestedAtMs: number,
   concealedLabels = 0,
 ): string | undefined {
-  const isTooOld = computedAtMs < window.startMs && askedAtMs - computedAtMs > MOST_CACHED_MS;
+  const isTooOld = computedAtMs < window.startMs && requestedAtMs - computedAtMs > MOST_CACHED_MS;
   const reasons = [
     ...(isTooOld
       ? ["nothing of it is shown, because the gateway dates it before the window (check the gateway's clock)"]
@@ -78,10 +116,16 @@ export function warningOf(
 /** Services keep answers for minutes, so right after midnight an answer may still be of the day before. */
 const MOST_CACHED_MS = 3_600_000;
 
+/** The times of a query that is asked now. Of a complete window, the values are valid until the next one is complete. */
+export function timesOf(query: Query, requestedAtMs: number): QueryTimes {
+  const window = windowAt(query === "day" || query === "last_day" ? "day" : "month", requestedAtMs);
+  return { window, range: rangeOf(query, requestedAtMs), requestedAtMs };
+}
+
 /** The time range of a query. */
-export function rangeOf(query: Query, askedAtMs: number): Window {
-  if (isRunning(query)) return runningRange(windowAt(query, askedAtMs), askedAtMs);
-  return windowBefore(query === "last_day" ? "day" : "month", askedAtMs);
+function rangeOf(query: Query, requestedAtMs: number): Window {
+  if (isRunning(query)) return runningRange(windowAt(query, requestedAtMs), requestedAtMs);
+  return windowBefore(query === "last_day" ? "day" : "month", requestedAtMs);
 }
 
 /** Whether the window contains the present. */
@@ -90,7 +134,7 @@ export function isRunning(query: Query): query is "day" | "month" {
 }
 
 /** The time range of a running window: it ends now. */
-export function runningRange({ startMs }: Window, askedAtMs: number): Window {
+export function runningRange({ startMs }: Window, requestedAtMs: number): Window {
   // The service rejects an empty range, and every service resolves whole seconds.
-  return { startMs, endMs: Math.max(askedAtMs, startMs + 1000) };
+  return { startMs, endMs: Math.max(requestedAtMs, startMs + 1000) };
 }

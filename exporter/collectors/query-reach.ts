@@ -33,8 +33,8 @@ export function reachJobs({ gateway, analytics }: Config): readonly Job[] {
     minIntervalMs: 0,
     constants: [],
     describe: () => [],
-    run: async (client, askedAtMs) => {
-      const startMs = askedAtMs - REACH_DAYS[query.window] * DAY_MS + MINUTE_MS;
+    run: async (client, requestedAtMs) => {
+      const startMs = requestedAtMs - REACH_DAYS[query.window] * DAY_MS + MINUTE_MS;
       const range = { startMs, endMs: startMs + DAY_MS };
       await client.usage({ ...questionOf(query, range), total: false }, analytics.managementKey);
       return { samples: [] };

@@ -3,15 +3,15 @@ import { decimalRest, isSumOf } from "../metrics/decimal-sum.ts";
 import { type Reading, spendOf } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import { DAY_MS, isSameWindow, isSettled, SETTLE_MS, type Window } from "../time/window.ts";
-import { STEP_MS } from "../readings/time-to-live.ts";
+import { STEP_MS } from "../readings/stored.ts";
 import type { Clock } from "../time/clock.ts";
-import type { TargetReadings } from "./watched-keys.ts";
+import type { TargetReadings } from "../keys/watched-keys.ts";
 
 /** The account's credits in a window, as of an instant. */
 export interface AccountTotal {
   readonly window: Window;
   /** By the exporter's clock, as the times of readings are. The gateway's clock may differ. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly asOfMs: number;
   readonly credits: number;
 }
@@ -29,9 +29,6 @@ export interface TotalsMemory {
   isRejected(atMs: number): boolean;
 }
 
-/** Totals that may wait for readings of the keys. If there are more, some are left out, but not the oldest ones. */
-const MOST_TOTALS = 64;
-
 export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): TotalsMemory {
   let known: string | undefined;
   let offsetMs = 0;
@@ -45,14 +42,13 @@ export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): Tot
       if (Math.abs(offsetMs - formerOffsetMs) > STEP_MS) totals = [];
     },
     add: (total) => {
-      const running = totals.filter(({ window }) => window.endMs > total.askedAtMs);
-      totals = [...(running.length < MOST_TOTALS ? running : thinned(running)), total];
+      totals = [...totals.filter(({ window }) => window.endMs > total.requestedAtMs), total];
     },
     until: (window, instantMs) => {
       const usable = totals.filter(
-        (total) => isSameWindow(total.window, window) && total.askedAtMs <= instantMs,
+        (total) => isSameWindow(total.window, window) && total.requestedAtMs <= instantMs,
       );
-      const newest = usable.toSorted((one, other) => other.askedAtMs - one.askedAtMs)[0];
+      const newest = usable.toSorted((one, other) => other.requestedAtMs - one.requestedAtMs)[0];
       totals = totals.filter((total) => total === newest || !usable.includes(total));
       return newest;
     },
@@ -62,19 +58,6 @@ export function createTotalsMemory(clock: Pick<Clock, "now" | "monotonic">): Tot
     // A filter is tried again after a day, because there may be fewer keys by then.
     isRejected: (atMs) => rejectedMs !== undefined && Math.abs(atMs - rejectedMs) < DAY_MS,
   };
-}
-
-/**
- * Leaves out the total whose neighbours of the same window are the closest, so that the first one and the
- * last one stay.
- */
-function thinned(totals: readonly AccountTotal[]): readonly AccountTotal[] {
-  const gaps = totals.map(({ window }, index) => {
-    const before = totals.slice(0, index).findLast((other) => isSameWindow(other.window, window));
-    const after = totals.slice(index + 1).find((other) => isSameWindow(other.window, window));
-    return before && after ? after.askedAtMs - before.askedAtMs : Number.POSITIVE_INFINITY;
-  });
-  return totals.toSpliced(gaps.indexOf(Math.min(...gaps)), 1);
 }
 
 /** The total of an answer; undefined: it may be incomplete, or may contain BYOK. */

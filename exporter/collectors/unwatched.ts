@@ -1,5 +1,5 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
-import { identityOf } from "../config/secret.ts";
+import { identityOf } from "../secrets/secret.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import type { GatewayClient, Usage, UsageFilter } from "../gateway/port.ts";
 import { sample, seconds } from "../metrics/family.ts";
@@ -8,9 +8,8 @@ import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { isSettled, windowAt } from "../time/window.ts";
 import { accountIdentity } from "./account-identity.ts";
-import type { Collector } from "./collector.ts";
-import { type CollectorContext, createCollectorContext } from "./collector-context.ts";
-import { configuredKeys, readElsewhere } from "./configured-keys.ts";
+import { type Collector, type CollectorContext, createCollectorContext } from "./collector.ts";
+import { configuredKeys, readElsewhere } from "../keys/configured-keys.ts";
 import { runningRange } from "./query-job.ts";
 import { type Difference, difference, totalOf } from "./unwatched-difference.ts";
 import {
@@ -18,7 +17,7 @@ import {
   type UnwatchedSource,
   unwatchedFamilies as families,
 } from "./unwatched-families.ts";
-import { type WatchedKeys, watchedKeys } from "./watched-keys.ts";
+import { type WatchedKeys, watchedKeys } from "../keys/watched-keys.ts";
 
 /** Spend of the account that no watched key explains: a key that nobody watches, or use without a key. */
 export const unwatchedCollector: Collector = {
@@ -48,12 +47,12 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
     ]),
     fingerprint: "",
     constants: [],
-    run: async (client, askedAtMs) => {
+    run: async (client, requestedAtMs) => {
       await readElsewhere(config);
       const watched = watchedKeys(config, context.readings);
       if (!watched) return { samples: [], isEarly: true };
       context.totals.use(account);
-      const run: Run = { client, managementKey: analytics.managementKey, askedAtMs, watched, context };
+      const run: Run = { client, managementKey: analytics.managementKey, requestedAtMs, watched, context };
       return (await byFilter(run)) ?? byDifference(run);
     },
     describe: ({ lastSuccessMs }) => sample(families.lastSuccess, {}, seconds(lastSuccessMs)),
@@ -63,7 +62,7 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
 interface Run {
   readonly client: GatewayClient;
   readonly managementKey: AnalyticsConfig["managementKey"];
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly watched: WatchedKeys;
   readonly context: CollectorContext;
 }
@@ -72,9 +71,9 @@ const WINDOWS = ["day", "month"] as const;
 
 /** Undefined: there are too many keys for a filter, or the service rejects it. */
 async function byFilter(run: Run): Promise<Result | undefined> {
-  const { askedAtMs, context, watched } = run;
+  const { requestedAtMs, context, watched } = run;
   const { hashes, unread } = watched;
-  if (!hashes || context.totals.isRejected(askedAtMs)) return undefined;
+  if (!hashes || context.totals.isRejected(requestedAtMs)) return undefined;
   if (unread.length > 0)
     return resultOf(run, "filter", [], { count: unread.length, names: unread, isUnread: true });
   const values = [...hashes.keys()];
@@ -82,10 +81,10 @@ async function byFilter(run: Run): Promise<Result | undefined> {
   let answers: readonly Usage[];
   try {
     // If no key is watched, all spend is unwatched.
-    answers = await ask(run, values.length > 0 ? [filter] : []);
+    answers = await fetchTotals(run, values.length > 0 ? [filter] : []);
   } catch (error) {
     if (values.length === 0 || !(error instanceof GatewayError) || error.status !== 400) throw error;
-    context.totals.rejected(askedAtMs);
+    context.totals.rejected(requestedAtMs);
     return undefined;
   }
   const unresolved = unresolvedOf(answers, hashes);
@@ -94,24 +93,24 @@ async function byFilter(run: Run): Promise<Result | undefined> {
 }
 
 async function byDifference(run: Run): Promise<Result> {
-  const { askedAtMs, context, watched } = run;
-  for (const [index, usage] of (await ask(run, [])).entries()) {
-    const window = windowAt(WINDOWS[index] ?? "day", askedAtMs);
+  const { requestedAtMs, context, watched } = run;
+  for (const [index, usage] of (await fetchTotals(run, [])).entries()) {
+    const window = windowAt(WINDOWS[index] ?? "day", requestedAtMs);
     const credits = totalOf(usage);
-    const asOfMs = Math.min(usage.computedAtMs ?? askedAtMs, askedAtMs);
+    const asOfMs = Math.min(usage.computedAtMs ?? requestedAtMs, requestedAtMs);
     if (credits !== undefined && isSettled(window, asOfMs))
-      context.totals.add({ window, askedAtMs, asOfMs, credits });
+      context.totals.add({ window, requestedAtMs, asOfMs, credits });
   }
   const spends = WINDOWS.map((kind) =>
-    difference(windowAt(kind, askedAtMs), watched.targets, context.readings, context.totals),
+    difference(windowAt(kind, requestedAtMs), watched.targets, context.readings, context.totals),
   );
   return resultOf(run, "difference", spends, undefined);
 }
 
-async function ask({ client, managementKey, askedAtMs }: Run, filters: readonly UsageFilter[]) {
+async function fetchTotals({ client, managementKey, requestedAtMs }: Run, filters: readonly UsageFilter[]) {
   const answers: Usage[] = [];
   for (const kind of WINDOWS) {
-    const range = runningRange(windowAt(kind, askedAtMs), askedAtMs);
+    const range = runningRange(windowAt(kind, requestedAtMs), requestedAtMs);
     answers.push(
       await client.usage({ range, pairs: false, total: true, rates: false, filters }, managementKey),
     );
@@ -144,13 +143,13 @@ function unresolvedOf(
 type Spent = { readonly credits: number | undefined; readonly asOfMs: number | undefined };
 
 function resultOf(
-  { askedAtMs }: Run,
+  { requestedAtMs }: Run,
   source: UnwatchedSource,
   spends: readonly (Spent | Difference | undefined)[],
   unresolved: Unresolved | undefined,
 ): Result {
   const [day, month] = WINDOWS.map((kind, index) => ({
-    window: windowAt(kind, askedAtMs),
+    window: windowAt(kind, requestedAtMs),
     credits: spends[index]?.credits,
   }));
   const value = day && month && readingOf({ day, month }, unresolved);

@@ -8,6 +8,7 @@ import {
   rateFamilies,
   usageFamiliesOf,
 } from "./analytics-families.ts";
+import type { Window } from "../time/window.ts";
 import type { Breakdown } from "./breakdown.ts";
 
 /** The samples about an answer itself: its age, range and gaps. */
@@ -37,21 +38,22 @@ export function answerSamples(
   ];
 }
 
-/**
- * The samples of the pairs. After midnight "last day" means another day, so every value belongs to the current
- * window.
- */
-export function pairSamples(query: Query, { window }: UsageReading, parts: Breakdown): readonly Sample[] {
-  const usageFamilies = usageFamiliesOf[query];
+/** How the rows of an answer were cut. */
+export function breakdownSamples(query: string, parts: Breakdown, window: Window): readonly Sample[] {
   return [
     ...sample(families.folded, { query }, parts.foldedPairs, window),
     ...sample(families.colliding, { query }, parts.collidingRows, window),
     ...sample(families.exceedsTotal, { query }, parts.exceedsTotal, window),
-    ...parts.pairs.flatMap(({ model, app, amounts, rates }) => [
-      ...AMOUNTS.flatMap((amount) => sample(usageFamilies[amount], { model, app }, amounts[amount], window)),
-      ...RATES.flatMap((rate) => sample(rateFamilies[rate], { model, app }, rates[rate], window)),
-    ]),
   ];
+}
+
+/** After midnight "last day" means another day, so every value belongs to the current window. */
+export function pairSamples(query: Query, { pairs }: Breakdown, window: Window): readonly Sample[] {
+  const usageFamilies = usageFamiliesOf[query];
+  return pairs.flatMap(({ model, app, amounts, rates }) => [
+    ...AMOUNTS.flatMap((amount) => sample(usageFamilies[amount], { model, app }, amounts[amount], window)),
+    ...RATES.flatMap((rate) => sample(rateFamilies[rate], { model, app }, rates[rate], window)),
+  ]);
 }
 
 /** The state of a query, as samples. */

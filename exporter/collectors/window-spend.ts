@@ -2,7 +2,7 @@ import type { Usage } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
 import type { SpendGap, WindowSpend } from "../readings/reading.ts";
 import type { Window } from "../time/window.ts";
-import { hasAllRows, knownOf, type Pair, pairsOf } from "./breakdown.ts";
+import { hasAllRows, knownOf, type Row, rowsOf } from "./breakdown.ts";
 
 /**
  * Credits spent in a window, before the pairs are cut, with everything that the answer shows to be missing. `byPair`:
@@ -11,9 +11,9 @@ import { hasAllRows, knownOf, type Pair, pairsOf } from "./breakdown.ts";
 export function windowSpend(window: Window, usage: Usage, byPair: boolean): WindowSpend {
   const { total } = usage;
   const credits = total?.empty ? 0 : total?.amounts.credits;
-  const gap = total?.gap && { reason: total.gap, credits: undefined };
+  const gap = gapOf(usage, credits);
   if (!byPair) return { window, credits, gap };
-  const all = pairsOf(usage.pairs);
+  const all = rowsOf(usage.pairs);
   const pairs = all.map(({ model, app, amounts }) => ({
     model,
     app,
@@ -23,8 +23,15 @@ export function windowSpend(window: Window, usage: Usage, byPair: boolean): Wind
   return { window, credits, gap, breakdown: { pairs, gap: pairsGap(usage, all, credits) } };
 }
 
+/** Why the total may be wrong; undefined: nothing shows that. */
+function gapOf({ total, creditsSource }: Usage, credits: number | undefined): SpendGap | undefined {
+  const mayContainByok = creditsSource === "total" && credits !== 0;
+  const reason = total?.gap ?? (mayContainByok ? "byok" : undefined);
+  return reason && { reason, credits: undefined };
+}
+
 /** What the pairs lack; undefined: nothing, as far as the answer shows. */
-function pairsGap(usage: Usage, pairs: readonly Pair[], credits: number | undefined): SpendGap | undefined {
+function pairsGap(usage: Usage, pairs: readonly Row[], credits: number | undefined): SpendGap | undefined {
   const known = knownOf(pairs, "credits");
   const isSum = credits === undefined || isSumOf(credits, known);
   const missing = isSum ? undefined : decimalRest(credits, known);
@@ -32,11 +39,12 @@ function pairsGap(usage: Usage, pairs: readonly Pair[], credits: number | undefi
   if (!hasAllRows(usage)) return { reason: "unreadable", credits: missing };
   if (missing !== undefined && missing > 0) return { reason: "unlisted", credits: missing };
   if (missing !== undefined && !isNewer(usage, pairs)) return { reason: "exceeding", credits: missing };
-  return usage.warnings > 0 ? { reason: "warned", credits: undefined } : undefined;
+  if (usage.warnings > 0) return { reason: "warned", credits: undefined };
+  return gapOf(usage, credits);
 }
 
 /** Whether the pairs contain requests that came after the total, which explains a smaller total. */
-function isNewer({ total }: Usage, pairs: readonly Pair[]): boolean {
+function isNewer({ total }: Usage, pairs: readonly Row[]): boolean {
   const requests = total?.amounts.requests;
   return requests === undefined || decimalSum(knownOf(pairs, "requests")) > requests;
 }

@@ -1,6 +1,6 @@
 import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
-import type { Secret, SecretSource } from "./secret.ts";
+import type { Secret, SecretSource } from "../secrets/secret.ts";
 
 /**
  * The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of
@@ -14,6 +14,8 @@ export interface Config {
   readonly analytics: AnalyticsConfig | undefined;
   /** Undefined: the keys of the account are not listed. */
   readonly discovery: DiscoveryConfig | undefined;
+  /** Absent: nothing is known about the account but what the gateway reports. */
+  readonly account?: AccountConfig | undefined;
   readonly budgets: readonly BudgetConfig[];
   /** Undefined: no probes run. */
   readonly probing: ProbingConfig | undefined;
@@ -64,6 +66,10 @@ export interface GatewayConfig {
   readonly maxPauseMs: number;
   /** Largest accepted response body, in bytes. */
   readonly maxBodyBytes: number;
+  /** Certificates for its connections, PEM. */
+  readonly tls?: Readonly<Partial<Record<"ca" | "cert" | "key", string>>> | undefined;
+  /** Further headers of every request. */
+  readonly headers?: readonly { readonly name: string; readonly value: SecretSource }[] | undefined;
   /** Undefined: the gateway is requested directly. */
   readonly proxy?: ProxyConfig | undefined;
 }
@@ -112,6 +118,20 @@ export interface AnalyticsConfig {
   readonly queries: readonly QueryConfig[];
 }
 
+/** What the operator knows about the balance of the account, in credits. */
+export interface AccountConfig {
+  /** Undefined: credits are bought by hand. */
+  readonly topUp: TopUp | undefined;
+  /** A balance below this is low; undefined: only the forecast judges it. */
+  readonly lowBalance: number | undefined;
+}
+
+/** Credits that the account buys by itself as soon as its balance is below an amount. */
+export interface TopUp {
+  readonly below: number;
+  readonly credits: number;
+}
+
 /** A query by one or two dimensions. */
 export interface QueryConfig {
   readonly name: string;
@@ -158,14 +178,24 @@ export interface QueryFilter {
 
 /** Which keys of the account are shown without their secrets. */
 export interface DiscoveryConfig {
-  /** The workspaces to list; undefined: the default one. */
+  /** The workspaces to list; undefined: the default one; `all`: every one, in one list. */
   readonly workspaces: readonly (string | undefined)[];
   /** Names that match none of these are left out; if it is empty, none is. */
-  readonly include: readonly RegExp[];
+  readonly include: readonly NamePattern[];
   /** Names that match one of these are left out. */
-  readonly exclude: readonly RegExp[];
+  readonly exclude: readonly NamePattern[];
   /** Its groups `team`, `project` and `cost_center` are the owner. */
-  readonly owner: RegExp | undefined;
+  readonly owner: NamePattern | undefined;
+}
+
+/** A regular expression that is matched with names of keys. */
+export interface NamePattern {
+  readonly written: string;
+  /** The names of its groups. */
+  readonly groups: readonly string[];
+  readonly matches: (name: string) => boolean;
+  /** What each named group has matched; undefined: the name does not match. */
+  readonly groupsIn: (name: string) => Readonly<Record<string, string | null>> | undefined;
 }
 
 /** Credits that may be spent in a period. */
@@ -177,6 +207,8 @@ export interface BudgetConfig {
   readonly scope: BudgetScope;
   /** The team that owns the budget; empty when none is set. */
   readonly team: string;
+  /** Percentages of the limit that are announced when they are spent; absent: none. */
+  readonly at?: readonly number[];
   /** Present if other shards poll some of its keys: then `scope` has the keys of this shard only. */
   readonly part?: BudgetPart | undefined;
 }
@@ -188,10 +220,14 @@ export interface BudgetPart extends Pick<ConfigPart, "ordinal" | "total"> {
   readonly keys: number;
 }
 
-/** What the budget covers. Models and apps are matched by the text that the service returns. */
+/** By what else than model and app a budget can cover spend: dimensions of the analytics, with a query of their own. */
+export const BUDGET_DIMENSIONS = ["user", "workspace", "provider"] as const;
+export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
+
+/** What the budget covers. Models, apps and the others are matched by the text that the service returns. */
 export type BudgetScope =
   | { readonly kind: "keys"; readonly names: readonly string[] }
-  | { readonly kind: "model" | "app"; readonly label: string }
+  | { readonly kind: "model" | "app" | BudgetDimension; readonly label: string }
   /** All keys of the account, polled or not. */
   | { readonly kind: "account" };
 
@@ -229,3 +265,11 @@ export interface AudioSource {
   /** If the read failed, the bytes are those of the last successful read, if any. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }
+
+/** Requests per minute of each endpoint; 0 is unlimited. Transcriptions have their own schedules and spend limit. */
+export function requestLimits({ requestsPerMinute }: Pick<GatewayConfig, "requestsPerMinute">) {
+  return { key: requestsPerMinute, analytics: PER_MINUTE, account: PER_MINUTE, transcription: 0 };
+}
+
+/** The rate that the analytics endpoint accepts without refusals (observed-behaviour 8). */
+const PER_MINUTE = 60;

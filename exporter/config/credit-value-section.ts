@@ -16,12 +16,10 @@ export const creditValueSection = withRules(
     value: positiveNumber().prefault(1).describe("Price of one credit in that currency."),
     former: list(formerValueSection).prefault([]).describe("Past prices, for reports, the oldest first."),
   }),
-  (creditValue) => {
+  (creditValue, report) => {
     const untils = entriesOf(creditValue, "former").map((former) => right(former, "until") ?? Number.NaN);
-    return untils.flatMap((until, index) =>
-      until <= (untils[index - 1] ?? Number.NEGATIVE_INFINITY)
-        ? [{ path: ["former", index, "until"], message: "must be later than the one before it" }]
-        : [],
-    );
+    for (const [index, until] of untils.entries())
+      if (until <= (untils[index - 1] ?? Number.NEGATIVE_INFINITY))
+        report(["former", index, "until"], "must be later than the one before it");
   },
 );

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { parseDuration } from "../time/duration.ts";
-import { quote } from "./quote.ts";
-import { parseSchedule, SCHEDULE_RULE } from "./schedule-expression.ts";
+import { quote } from "../secrets/quote.ts";
+import { type CronFault, cronFaults } from "../time/cron.ts";
+import type { ScheduleExpression } from "../time/ticker.ts";
+import { DAY_MS } from "../time/window.ts";
 
 /** Identifiers of workspaces and classifiers. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -18,7 +20,7 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
 }
 
 export function list<Item extends z.ZodType>(item: Item) {
-  return z.array(item, { error: ({ input }) => isNot("a list", input) });
+  return z.array(item, broken("a list"));
 }
 
 export function duration(from: string, to: string, example: string) {
@@ -33,9 +35,8 @@ export function duration(from: string, to: string, example: string) {
 export function byteSize(from: string, to: string, example: string) {
   const rule = `a size from ${from} to ${to}, such as ${example}, or a number of bytes`;
   const [least, most] = [parseByteSize(from) ?? 0, parseByteSize(to) ?? Infinity];
-  const error = ({ input }: Issue) => isNot(rule, input);
   return z
-    .union([z.string(), z.number()], { error })
+    .union([z.string(), z.number()], broken(rule))
     .transform((size, context) => {
       const bytes = parseByteSize(size);
       if (bytes !== undefined && bytes >= least && bytes <= most) return bytes;
@@ -44,51 +45,41 @@ export function byteSize(from: string, to: string, example: string) {
     .meta({ rule, type: "size" });
 }
 
-/**
- * Number of bytes of a size such as `512KiB` or `16MiB`, or undefined if the text is not a size. A plain number means
- * bytes.
- */
-export function parseByteSize(size: string | number): number | undefined {
-  const groups = SIZE.exec(String(size))?.groups;
-  if (!groups) return undefined;
-  return Number(groups["amount"]) * (FACTORS.get(groups["unit"] ?? "") ?? 1);
+/** Number of bytes of a size such as `512KiB` or `2048`. */
+function parseByteSize(size: string | number): number | undefined {
+  const [, amount, unit = "B"] = SIZE.exec(String(size)) ?? [];
+  return amount === undefined ? undefined : Number(amount) * (FACTORS[unit] ?? 1);
 }
 
-const SIZE = /^(?<amount>\d{1,10})(?<unit>KiB|MiB|GiB)?$/;
-
-const FACTORS: ReadonlyMap<string, number> = new Map([
-  ["KiB", 1024],
-  ["MiB", 1024 ** 2],
-  ["GiB", 1024 ** 3],
-]);
+const SIZE = /^(\d{1,10})(KiB|MiB|GiB)?$/;
+const FACTORS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
 export function integer(from: number, to: number) {
   const rule = `an integer from ${from} to ${to}`;
-  const error = ({ input }: Issue) => isNot(rule, input);
-  return z.int({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "integer" });
+  const error = broken(rule);
+  return z.int(error).min(from, error).max(to, error).meta({ rule, type: "integer" });
 }
 
 export function positiveNumber() {
   const rule = "a finite number above 0";
-  const error = ({ input }: Issue) => isNot(rule, input);
-  return z.number({ error }).gt(0, { error }).meta({ rule, type: "number" });
+  return z.number(broken(rule)).gt(0, broken(rule)).meta({ rule, type: "number" });
 }
 
 export function number(from: number, to: number) {
   const rule = `a number from ${from} to ${to}`;
-  const error = ({ input }: Issue) => isNot(rule, input);
-  return z.number({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "number" });
+  const error = broken(rule);
+  return z.number(error).min(from, error).max(to, error).meta({ rule, type: "number" });
 }
 
 export function flag() {
   const rule = "true or false";
-  return z.boolean({ error: ({ input }) => isNot(rule, input) }).meta({ rule, type: "boolean" });
+  return z.boolean(broken(rule)).meta({ rule, type: "boolean" });
 }
 
 export function text(from: number, to: number) {
   const rule = `a text of ${from} to ${to} characters`;
-  const error = ({ input }: Issue) => isNot(rule, input, "put it in quotes");
-  return z.string({ error }).min(from, { error }).max(to, { error }).meta({ rule, type: "text" });
+  const error = broken(rule, "put it in quotes");
+  return z.string(error).min(from, error).max(to, error).meta({ rule, type: "text" });
 }
 
 /** Path of a file or a folder. */
@@ -106,32 +97,48 @@ const SHELL_PATH = /^~|\$\{|^\$[A-Z_]/;
 
 /** A text that matches a pattern. The message shows the pattern. */
 export function pattern(form: RegExp, name: string) {
-  const shown = form.source.replace(/^\^|\$$/g, "");
+  const shown = shownPattern(form);
   return z
-    .string({ error: ({ input }) => isNot(`a text that matches ${shown}`, input, "put it in quotes") })
+    .string(broken(`a text that matches ${shown}`, "put it in quotes"))
     .regex(form, { error: ({ input }) => `${quote(input)} does not match ${shown}` })
     .meta({ rule: `matches \`${shown}\``, type: name });
 }
 
+export function shownPattern({ source }: RegExp): string {
+  return source.replace(/^\^|\$$/g, "");
+}
+
+/** One of some texts. */
+export function choice<const Text extends string>(texts: readonly [Text, Text, ...Text[]], type: string) {
+  const rule = `${texts.slice(0, -1).join(", ")} or ${texts.at(-1)}`;
+  return z.enum(texts, broken(rule)).meta({ rule: rule.replaceAll(/(?!or )\b\w+\b/g, "`$&`"), type });
+}
+
+export function uuid() {
+  return read("a UUID", "UUID", (written) => (UUID.test(written) ? written.toLowerCase() : undefined));
+}
+
 export function schedule() {
   return z
-    .string({ error: ({ input }) => isNot(SCHEDULE_RULE, input) })
+    .string(broken(SCHEDULE_RULE))
     .transform((expression, context) => {
       const parsed = parseSchedule(expression);
-      return parsed.ok ? parsed.schedule : refuse(context, `${quote(expression)} ${parsed.fault}`);
+      return typeof parsed === "string" ? refuse(context, `${quote(expression)} ${parsed}`) : parsed;
     })
     .meta({ rule: SCHEDULE_RULE, type: "schedule" });
 }
 
-/** A text that `parse` converts. Undefined means that the text breaks the rule. */
+/** A text that `parse` converts. Undefined means that it breaks the rule. */
 export function read<Value>(rule: string, type: string, parse: (written: string) => Value | undefined) {
   return z
-    .string({ error: ({ input }) => isNot(rule, input) })
-    .transform((written, context): Value => {
-      const value = parse(written);
-      return value === undefined ? refuse(context, isNot(rule, written)) : value;
-    })
+    .string(broken(rule))
+    .transform((value, context): Value => parse(value) ?? refuse(context, isNot(rule, value)))
     .meta({ rule, type });
+}
+
+/** The message of a schema for a value that breaks its rule. */
+export function broken(rule: string, adviceForOtherTypes?: string) {
+  return { error: ({ input }: { readonly input?: unknown }) => isNot(rule, input, adviceForOtherTypes) };
 }
 
 /** The message for a value that breaks its rule. */
@@ -155,8 +162,6 @@ function adviceOn(rule: string, value: unknown, adviceForOtherTypes: string | un
 
 const WRITTEN_SCALAR = /^(?:-?\d+(?:\.\d+)?|true|false)$/;
 
-type Issue = { readonly input?: unknown };
-
 function isScalar(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean";
 }
@@ -164,4 +169,26 @@ function isScalar(value: unknown): boolean {
 export function refuse(context: z.RefinementCtx, message: string): never {
   context.addIssue({ code: "custom", message });
   return z.NEVER;
+}
+
+export const SCHEDULE_RULE =
+  "a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s";
+
+/**
+ * A cron expression in UTC with five fields, or six with seconds, or an interval. Otherwise what is wrong with the text, to be
+ * appended to it: `has an invalid minute field "61"`. A window changes at most once a day, so no interval is longer.
+ */
+export function parseSchedule(written: string): ScheduleExpression | string {
+  const ms = parseDuration(written);
+  if (ms !== undefined && ms >= 1000 && ms <= DAY_MS) return { kind: "interval", ms };
+  const fields = written.trim().split(/\s+/);
+  if (fields.length !== 5 && fields.length !== 6) return `is not ${SCHEDULE_RULE}`;
+  const expression = fields.join(" ");
+  const faults = cronFaults(expression);
+  return faults.length > 0 ? faults.map(faultText).join(" and ") : { kind: "cron", expression };
+}
+
+function faultText(fault: CronFault): string {
+  if (fault.kind === "never") return "names a day that its months do not have";
+  return `has an invalid ${fault.name === undefined ? "" : `${fault.name} `}field ${quote(fault.value)}`;
 }

@@ -1,6 +1,5 @@
 import { configHash } from "./config-hash.ts";
-import { readingFault } from "./file-error.ts";
-import type { Files, FileVersions } from "./files.ts";
+import { type Files, type FileVersions, readingFault } from "../secrets/files.ts";
 
 /** The files of a configuration, with what is needed to notice a change. */
 export interface FollowedFiles {
@@ -9,7 +8,7 @@ export interface FollowedFiles {
   /** The hash of the text that was read last, valid or not; undefined if it could not be read. */
   readonly hash: () => number | undefined;
   /**
-   * What the configuration file and the listed folders are now, if that is not what was read last; otherwise
+   * What the configuration file, the listed folders, the certificates and the audio are now, if that is not what was read last; otherwise
    * undefined. It reads no content, so it is cheap.
    */
   change(): Promise<string | undefined>;
@@ -29,7 +28,10 @@ export function createFollowedFiles(configFile: string, files: Files & FileVersi
   return {
     hash: () => hash,
     files: {
-      readBytes: files.readBytes,
+      readBytes: async (path, mostBytes) => {
+        seen.set(path, await versionOf(path));
+        return files.readBytes(path, mostBytes);
+      },
       readFile: async (path, mostBytes) => {
         if (path !== configFile) return files.readFile(path, mostBytes);
         // The version comes first, so that a change during the read is noticed.

@@ -1,34 +1,38 @@
 import { dirname, isAbsolute, join } from "node:path";
-import { discoveryConfig } from "./discovery-section.ts";
-import { budgetConfig } from "./budgets/budget-config.ts";
+import { accountConfig } from "./account-section.ts";
+import { budgetConfig } from "./budgets/schema.ts";
 import { configHash } from "./config-hash.ts";
-import type { AnalyticsConfig, Config, KeyConfig, ProxyConfig } from "./config.ts";
-import { readingFault } from "./file-error.ts";
-import type { Files } from "./files.ts";
-import { inspectInThread } from "./inspection-thread.ts";
-import { type KeysDirectory, NO_DIRECTORY, readKeysDirectory } from "./keys-directory.ts";
+import type { AudioSource, Config, GatewayConfig, ProxyConfig } from "./config.ts";
+import { discoveryConfig } from "./discovery-section.ts";
+import { type Files, readingFault } from "../secrets/files.ts";
+import { HEADER_FIELDS } from "./gateway-section.ts";
+import { readGatewayTls } from "./gateway-tls.ts";
 import { inspectConfig } from "./parse.ts";
-import { type AudioFiles, audioFindings, createAudioFiles, probingConfig } from "./probes/probe-config.ts";
-import { firstProblems, pathText, type Problem, withoutRepetitions } from "./problem.ts";
-import { queryConfigs } from "./query-section.ts";
-import { type Checked, entriesOf, has, right, sectionOf } from "./rules.ts";
-import { type ConfigFile, keyFindings, ownedKeys, ownerOf } from "./schema.ts";
+import { readAudio, probingConfig } from "./probes/probe-config.ts";
+import { pathText, type Problem, problemsOf } from "./problem.ts";
 import { proxyOf } from "./proxy.ts";
-import { checkSecrets, type NamedSecret } from "./secret-check.ts";
+import { queryConfigs } from "./query-section.ts";
+import { type Checked, entriesOf, type Finding, has, right, sectionOf, type Report } from "./rules.ts";
+import { checkKeys, type ConfigFile, ownedKeys, ownerOf } from "./schema.ts";
 import {
+  checkSecrets,
+  type NamedSecret,
   API_KEY_FIELDS,
   MANAGEMENT_KEY_FIELDS,
-  type SecretReference,
-  secretReference,
+  type SecretHolder,
 } from "./secret-fields.ts";
-import { type Environment, environmentSecret, fileSecret } from "./secret-source.ts";
-import type { SecretSource } from "./secret.ts";
-import { parseYamlInPieces } from "./yaml-text.ts";
+import { type Environment, environmentSecret, fileSecret } from "../secrets/secret-source.ts";
+import { holdsSecret } from "../secrets/redact.ts";
+import { parseYaml } from "./yaml-text.ts";
+import { KEY_NAME, shownPattern } from "./field.ts";
+import { quotePath } from "../secrets/quote.ts";
 
 export interface LoadOptions extends Files {
   /** Path of the configuration file. Paths in it are relative to its folder. */
   readonly path: string;
   readonly env: Environment;
+  /** The exporter runs without a secret, and fails where it needs it; a check reports it as a problem. */
+  readonly isTolerant?: boolean | undefined;
 }
 
 export type LoadResult =
@@ -43,132 +47,128 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  if (text.length > LONGEST_DIRECT) {
-    const problems = await inspectInThread(text);
-    if (problems.length > 0) return { ok: false, problems };
-  }
-  const yaml = await parseYamlInPieces(text);
-  const { file, checked, problems } = inspectConfig(yaml);
-  const refused = (all: readonly Problem[]): LoadResult => ({
-    ok: false,
-    problems: firstProblems(all, yaml.lineOf),
-  });
-  if (!checked) return refused(problems);
-  const references = resolver(options);
-  const directory = await keysDirectoryOf(checked, references, options);
-  const gateway = sectionOf(checked, "gateway");
-  const { proxy, problems: proxyProblems } = proxyOf(gateway && right(gateway, "base_url"), options.env);
-  const secrets = await checkSecrets(writtenSecrets(checked, directory, references));
-  const findings = [
-    ...directoryFindings(checked, directory),
-    ...(await audioFindings(entriesOf(checked, "probes"), references.audioFiles)),
-  ];
-  const all = withoutRepetitions([
-    ...problems,
-    ...proxyProblems,
-    ...directory.problems,
-    ...secrets.problems,
-    ...findings.map(({ path, message }) => ({ path: pathText(path), message })),
-  ]);
-  if (!file || all.length > 0) return refused(all);
-  if (file.keys.length + directory.files.size === 0 && !file.analytics) {
-    return refused([{ path: "keys_dir", message: "contains no keys" }, ...directory.warnings]);
-  }
-  const warnings = [...directory.warnings, ...secrets.warnings].map(
-    ({ path, message }) => `${path}: ${message}`,
-  );
-  const config = { ...(await toConfig(file, directory, references, proxy)), hash: configHash(text) };
-  return { ok: true, config, warnings };
-}
-
-/** More than the keys that one exporter can poll. */
-const MOST_BYTES = 4 * 1024 * 1024;
-
-/** A shorter text is checked within milliseconds, whatever it contains. */
-const LONGEST_DIRECT = 64 * 1024;
-
-/** What the configuration refers to. */
-interface References {
-  readonly path: (written: string) => string;
-  readonly secret: (reference: Pick<SecretReference, "kind" | "target">) => SecretSource;
-  /** The secret in a file whose path is not relative to the configuration. */
-  readonly fileSecret: (path: string) => SecretSource;
-  readonly audioFiles: AudioFiles;
-}
-
-function resolver(options: LoadOptions): References {
-  const path = (written: string) => (isAbsolute(written) ? written : join(dirname(options.path), written));
-  // The check and the configuration share each source. What the check has read is then concealed before the first poll.
-  const sources = new Map<string, SecretSource>();
-  const shared = (id: string, create: () => SecretSource) => {
-    const source = sources.get(id) ?? create();
-    sources.set(id, source);
-    return source;
-  };
-  const ofFile = (file: string) => shared(`file ${file}`, () => fileSecret(file, options));
+  const yaml = parseYaml(text);
+  const { file, checked, findings } = inspectConfig(yaml);
+  const refused = (all: readonly Finding[]) =>
+    ({ ok: false, problems: problemsOf(all, yaml.lineOf) }) as const;
+  if (!checked) return refused(findings);
+  const { read, problems, warnings } = await readReferences(checked, options);
+  const told = new Set([...findings, ...problems].map(({ path }) => pathText(path)));
+  problems.push(...revealing(yaml.value).filter(({ path }) => !told.has(pathText(path))));
+  if (!file || findings.length + problems.length > 0) return refused([...findings, ...problems]);
+  const isEmpty = read.keys.length === 0 && !file.analytics;
+  const empty = isEmpty ? [{ path: ["keys_dir"], message: "contains no keys" }] : [];
+  if (isEmpty && !options.isTolerant) return refused([...empty, ...warnings]);
+  const config = { ...(await toConfig(file, read)), hash: configHash(text) };
   return {
-    path,
-    secret: ({ kind, target }) =>
-      kind === "env"
-        ? shared(`env ${target}`, () => environmentSecret(target, options.env))
-        : ofFile(path(target)),
-    fileSecret: ofFile,
-    audioFiles: createAudioFiles(path, options),
+    ok: true,
+    config,
+    warnings: [...empty, ...warnings].map(({ path, message }) => `${pathText(path)}: ${message}`),
   };
 }
 
-async function keysDirectoryOf(
-  checked: Checked<ConfigFile>,
-  { path }: References,
-  files: Files,
-): Promise<KeysDirectory> {
-  const directory = right(checked, "keys_dir");
-  if (directory === undefined) return NO_DIRECTORY;
-  const taken = entriesOf(checked, "keys").map((key) => right(key, "name"));
-  return readKeysDirectory(path(directory), taken, files);
+/** The fields that contain a secret, or what looks like one: pages, metrics and logs would show them. */
+function revealing(value: unknown, path: Finding["path"] = []): readonly Finding[] {
+  if (typeof value === "string")
+    return holdsSecret(value)
+      ? [{ path, message: "contains a secret (not shown), which must not be in the configuration" }]
+      : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    revealing(part, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
 }
 
-/** Budgets and probes can name keys of the folder. A folder that cannot be listed is reported instead. */
-function directoryFindings(checked: Checked<ConfigFile>, { files, problems }: KeysDirectory) {
-  if (!has(checked, "keys_dir") || problems.length > 0) return [];
-  const found = [...files.keys()].map((name) => ({ name, owner: ownerOf(undefined) }));
-  return keyFindings(checked, [...ownedKeys(checked), ...found]);
+/** 10,000 keys with their owners are shorter; more of them belong into `keys_dir`. */
+const MOST_BYTES = 1024 * 1024;
+
+/** What a valid configuration refers to. */
+interface References {
+  /** Every key of `keys`, then those of `keys_dir`. */
+  readonly keys: readonly NamedSecret[];
+  readonly managementKey: NamedSecret | undefined;
+  readonly proxy: ProxyConfig | undefined;
+  readonly tls: GatewayConfig["tls"];
+  readonly headers: GatewayConfig["headers"];
+  /** The audio of each probe; undefined: the bundled sample. */
+  readonly audio: readonly (AudioSource | undefined)[];
 }
 
-function writtenSecrets(
-  checked: Checked<ConfigFile>,
-  directory: KeysDirectory,
-  references: References,
-): readonly NamedSecret[] {
-  const { secret } = references;
-  const written = entriesOf(checked, "keys").flatMap((key, index) => {
-    const reference = secretReference(key, API_KEY_FIELDS);
-    if (!reference) return [];
-    const name = right(key, "name") ?? `keys[${index}]`;
-    const path = pathText(["keys", index, reference.field]);
-    return [{ path, key: name, source: secret(reference), isOptional: false }];
+/** Finds and checks whatever the valid parts of a configuration name. */
+async function readReferences(checked: Checked<ConfigFile>, options: LoadOptions) {
+  const [problems, warnings]: [Finding[], Finding[]] = [[], []];
+  const report = (path: Finding["path"], message: string) => void problems.push({ path, message });
+  const warn = (path: Finding["path"], message: string) => void warnings.push({ path, message });
+  const resolve = (path: string) => (isAbsolute(path) ? path : join(dirname(options.path), path));
+
+  function secretOf<Field extends string>(
+    place: Finding["path"],
+    entry: SecretHolder<Field>,
+    [file, variable]: readonly [Field, Field],
+  ) {
+    const [inFile, inEnvironment] = [has(entry, file), has(entry, variable)];
+    const field = inFile ? file : variable;
+    const target = right(entry, field);
+    if (inFile === inEnvironment || target === undefined) return undefined;
+    const secret = inFile ? fileSecret(resolve(target), options) : environmentSecret(target, options.env);
+    return { path: [...place, field], secret };
+  }
+
+  const gateway = sectionOf(checked, "gateway");
+  const proxy = proxyOf(gateway && right(gateway, "base_url"), options.env, report);
+  const section = gateway && sectionOf(gateway, "tls");
+  const tls = section && (await readGatewayTls(section, resolve, options, report));
+  const extra = (gateway ? entriesOf(gateway, "headers") : []).flatMap((header, index) => {
+    const named = secretOf(["gateway", "headers", index], header, HEADER_FIELDS);
+    return named ? [{ ...named, header: right(header, "name") ?? "" }] : [];
   });
-  const found = [...directory.files].map(([key, file]) => ({
-    path: "keys_dir",
+  const entries = entriesOf(checked, "keys");
+  const written = entries.flatMap((key, index): NamedSecret[] => {
+    const named = secretOf(["keys", index], key, API_KEY_FIELDS);
+    return named ? [{ ...named, key: right(key, "name") ?? `keys[${index}]` }] : [];
+  });
+  const directory = right(checked, "keys_dir");
+  const taken = entries.map((key) => right(key, "name"));
+  const files =
+    directory === undefined
+      ? undefined
+      : await readKeysDirectory(resolve(directory), taken, options, { report, warn });
+  const found = [...(files ?? [])].map(([key, path]) => ({
+    path: ["keys_dir"],
     key,
-    source: references.fileSecret(file),
+    secret: fileSecret(path, options),
     isOptional: true,
   }));
+  const keys = [...written, ...found];
   const analytics = sectionOf(checked, "analytics");
-  const reference = analytics && secretReference(analytics, MANAGEMENT_KEY_FIELDS);
-  if (!reference) return [...written, ...found];
-  const path = pathText(["analytics", reference.field]);
-  return [...written, ...found, { path, key: undefined, source: secret(reference), isOptional: false }];
+  const managementKey = analytics && secretOf(["analytics"], analytics, MANAGEMENT_KEY_FIELDS);
+  const secrets = [...keys, ...(managementKey ? [managementKey] : []), ...extra];
+  await checkSecrets(secrets, { report, warn, isTolerant: options.isTolerant ?? false });
+  // Budgets and probes can name keys of the folder. A folder that cannot be listed is reported instead.
+  if (files)
+    checkKeys(
+      checked,
+      [...ownedKeys(checked), ...found.map(({ key }) => ({ name: key, owner: ownerOf(undefined) }))],
+      report,
+    );
+  const probes = entriesOf(checked, "probes");
+  const audio = await Promise.all(
+    probes.map((probe, index) => readAudio(probe, index, resolve, options, report)),
+  );
+  const headers =
+    extra.length > 0 ? extra.map(({ header: name, secret: value }) => ({ name, value })) : undefined;
+  return { read: { keys, managementKey, proxy, tls, headers, audio }, problems, warnings };
 }
 
 async function toConfig(
   file: ConfigFile,
-  directory: KeysDirectory,
-  references: References,
-  proxy: ProxyConfig | undefined,
+  { keys: secrets, managementKey, proxy, tls, headers, audio }: References,
 ): Promise<Omit<Config, "hash">> {
-  const { gateway, schedule } = file;
-  const keys = [...writtenKeys(file, references), ...foundKeys(directory, references)];
+  const { gateway, schedule, analytics, credit_value: creditValue } = file;
+  const keys = secrets.map(({ key: name = "", secret }, index) => {
+    const { owner, show_label: showLabel = false, limit } = file.keys[index] ?? {};
+    return { name, secret, owner: ownerOf(owner), showLabel, ...(limit && { limit }) };
+  });
   return {
     gateway: {
       baseUrl: gateway.base_url,
@@ -178,45 +178,58 @@ async function toConfig(
       connections: gateway.connections,
       maxPauseMs: gateway.max_pause,
       maxBodyBytes: gateway.max_body,
+      tls,
+      headers,
       proxy,
     },
     keys,
-    analytics: toAnalytics(file, references),
-    discovery:
-      file.analytics && discoveryConfig(file.discovery, keys.length === 0 && file.keys_dir === undefined),
+    analytics: analytics &&
+      managementKey && {
+        managementKey: managementKey.secret,
+        top: analytics.top,
+        rates: analytics.rates,
+        queries: queryConfigs(analytics.queries),
+      },
+    discovery: analytics && discoveryConfig(file.discovery, keys.length === 0 && file.keys_dir === undefined),
+    account: file.account && accountConfig(file.account),
     budgets: file.budgets.map((entry) => budgetConfig(entry, keys)),
-    probing: await probingConfig(file, references.audioFiles, keys),
+    probing: await probingConfig(file, audio, keys),
     schedule,
-    creditValue: file.credit_value && {
-      ...file.credit_value,
-      former: file.credit_value.former.map(({ until, value }) => ({ untilMs: until, value })),
+    creditValue: creditValue && {
+      ...creditValue,
+      former: creditValue.former.map(({ until, value }) => ({ untilMs: until, value })),
     },
     seriesLimit: file.series_limit,
     shards: file.shards,
   };
 }
 
-function writtenKeys(file: ConfigFile, { secret }: References): KeyConfig[] {
-  return file.keys.flatMap((entry) => {
-    const reference = secretReference({ value: entry, issues: [] }, API_KEY_FIELDS);
-    if (!reference) return [];
-    const { name, owner, show_label: showLabel, limit } = entry;
-    return [{ name, secret: secret(reference), owner: ownerOf(owner), showLabel, ...(limit && { limit }) }];
+/**
+ * The keys of `keys_dir`, one for each file, named by the file: their paths in the order of their names; undefined if
+ * the folder cannot be listed. `taken`: the names of `keys`.
+ */
+export async function readKeysDirectory(
+  directory: string,
+  taken: readonly (string | undefined)[],
+  { listDirectory }: Pick<Files, "listDirectory">,
+  { report, warn }: Readonly<Record<"report" | "warn", Report>>,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const entries = await listDirectory(directory).catch((error: unknown) => {
+    report(["keys_dir"], `folder ${quotePath(directory)} ${readingFault(error)}`);
   });
-}
-
-function foundKeys({ files }: KeysDirectory, references: References): KeyConfig[] {
-  return [...files].map(([name, file]) => ({
-    name,
-    secret: references.fileSecret(file),
-    owner: ownerOf(undefined),
-    showLabel: false,
-  }));
-}
-
-function toAnalytics({ analytics }: ConfigFile, { secret }: References): AnalyticsConfig | undefined {
-  const reference = analytics && secretReference({ value: analytics, issues: [] }, MANAGEMENT_KEY_FIELDS);
-  if (!reference) return undefined;
-  const { top, rates, queries } = analytics;
-  return { managementKey: secret(reference), top, rates, queries: queryConfigs(queries) };
+  if (!entries) return undefined;
+  // Kubernetes keeps the files of a volume in ..data and links to them, so that all of them change at once.
+  const written = entries.filter(({ name, isDirectory }) => !name.startsWith(".") && !isDirectory);
+  const files = new Map<string, string>();
+  for (const name of written.map((entry) => entry.name).toSorted()) {
+    const path = `${directory.replace(/\/+$/, "")}/${name}`;
+    const index = taken.indexOf(name);
+    if (!KEY_NAME.test(name)) {
+      const fault = `is skipped: its name does not match ${shownPattern(KEY_NAME)}`;
+      warn(["keys_dir"], `file ${quotePath(path)} ${fault}`);
+    } else if (index >= 0) {
+      report(["keys_dir"], `file ${quotePath(path)} has the same name as keys[${index}]`);
+    } else files.set(name, path);
+  }
+  return files;
 }

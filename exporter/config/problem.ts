@@ -1,6 +1,7 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
-import { looksSecret, quote } from "./quote.ts";
+import { looksSecret, quote } from "../secrets/quote.ts";
+import { nearestName } from "../nearest-name.ts";
+import type { Finding } from "./rules.ts";
 
 /** Something in the configuration that must be changed before it can be used. */
 export interface Problem {
@@ -18,61 +19,36 @@ export function formatProblem(file: string, { path, message, line }: Problem): s
   return `${places.join(": ")}: ${message}`;
 }
 
-/** How many problems are shown. */
-export const MOST_SHOWN = 100;
-
-/** The problems that zod found, one per field. `place`: the path of the section that zod checked. */
-export function problemsOf(error: z.ZodError, place: readonly PropertyKey[] = []): Problem[] {
-  return error.issues.flatMap((issue) => {
-    const path = [...place, ...issue.path];
-    if (issue.code !== "unrecognized_keys") return [{ path: pathText(path), message: issue.message }];
-    return issue.keys.map((key, index) => ({
-      path: pathText([...path, key]),
-      message: isSecretField(key)
-        ? secretAdvice(path, key)
-        : unknownField(key, issue.message, index < MOST_SHOWN),
+/** What zod found, one finding per field. */
+export function findingsOf(error: z.ZodError | undefined): Finding[] {
+  return (error?.issues ?? []).flatMap((issue): Finding[] => {
+    if (issue.code !== "unrecognized_keys") return [issue];
+    return issue.keys.map((key) => ({
+      path: [...issue.path, key],
+      message: isSecretField(key) ? secretAdvice(issue.path, key) : unknownField(key, issue.message),
     }));
   });
 }
 
-/**
- * `known`: the names of the section's fields, separated by commas. `isShown`: the search for a near name
- * takes time.
- */
-function unknownField(name: string, known: string, isShown: boolean): string {
-  if (!isShown) return "is not a known field";
-  const nearest = closest(name.toLowerCase(), known.split(", "));
-  const isNear = distance(name.toLowerCase(), nearest) <= Math.max(1, nearest.length / 3);
-  return `is not a known field; ${isNear ? `did you mean ${nearest}? Known` : "known"} fields: ${known}`;
+/** `known`: the names of the section's fields, separated by commas. */
+function unknownField(name: string, known: string): string {
+  const nearest = nearestName(name.toLowerCase(), known.split(", "));
+  return `is not a known field; ${nearest === undefined ? "known" : `did you mean ${nearest}? Known`} fields: ${known}`;
 }
 
-/**
- * The first problems with their lines, and how many others were found: nobody reads more, and each costs time. A field
- * that is missing has the line of its section.
- */
-export function firstProblems(
-  problems: readonly Problem[],
-  lineOf: (path: string) => number | undefined,
+/** How many problems are shown: nobody reads more. */
+const MOST_SHOWN = 100;
+
+/** The first findings with their lines, and how many others there are. */
+export function problemsOf(
+  findings: readonly Finding[],
+  lineOf: (path: readonly PropertyKey[]) => number | undefined = () => undefined,
 ): readonly Problem[] {
-  const more = problems.length - MOST_SHOWN;
-  const shown = problems
+  const more = findings.length - MOST_SHOWN;
+  const shown = findings
     .slice(0, MOST_SHOWN)
-    .map((problem) => ({ ...problem, line: nearestLine(problem.path, lineOf) }));
+    .map(({ path, message }) => ({ path: pathText(path), message, line: lineOf(path) }));
   return more <= 0 ? shown : [...shown, { path: "", message: `and at least ${more} more problems` }];
-}
-
-function nearestLine(path: string, lineOf: (path: string) => number | undefined): number | undefined {
-  if (path === "") return undefined;
-  return lineOf(path) ?? nearestLine(parentPath(path), lineOf);
-}
-
-export function withoutRepetitions(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [`${problem.path}\n${problem.message}`, problem])).values()];
-}
-
-/** The path of the section or the list that contains a field; empty for the top level. */
-function parentPath(path: string): string {
-  return path.replace(/(?:^|\.)[\w-]+$|\[[^[]*\]$/, "");
 }
 
 /** Whether the name of a field suggests that its value is the secret itself. */

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { classifierSection, dimension } from "./classifier-section.ts";
 import { QUERY_METRICS, type QueryConfig, type QueryFilter } from "./config.ts";
-import { flag, integer, isNot, KEY_NAME, list, pattern, section, UUID } from "./field.ts";
-import { quote } from "./quote.ts";
-import { type Checked, type Finding, has, right, withRules } from "./rules.ts";
+import { broken, choice, flag, integer, KEY_NAME, list, pattern, section, UUID, uuid } from "./field.ts";
+import { quote } from "../secrets/quote.ts";
+import { has, type Report, right, withRules } from "./rules.ts";
 
-const WINDOWS = ["day", "last_day", "month", "last_month"] as const;
-const WINDOW_RULE = "day, last_day, month or last_month";
 const METRICS_RULE = QUERY_METRICS.join(", ");
+const RESERVED_NAME =
+  /^(?:(?:last_)?(?:day|month)$|week$|since_|(?:day|week|month)_(?:user|workspace|provider)$)/;
 /** Each request has its own value, so they would be series without end. */
 const UNBOUNDED: ReadonlySet<string> = new Set(["generation_id", "session_id"]);
 /** Names that would be taken for other labels: those of the series, of its target, and of Prometheus. */
@@ -31,7 +30,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "data_region",
   "streamed",
 ]);
-const WITH_UNSET: ReadonlySet<string> = new Set(["api_key_id", "app", "user"]);
+const WITH_UNSET: readonly string[] = ["api_key_id", "app", "user"];
 /** Rows name these dimensions by labels, but filters need identifiers. */
 const IDENTIFIERS: ReadonlyMap<string, readonly [form: RegExp, rule: string]> = new Map([
   ["api_key_id", [/^(\d+|[0-9a-f]{64})$/i, "a number or the 64 hexadecimal digits of a key's hash"]],
@@ -40,55 +39,43 @@ const IDENTIFIERS: ReadonlyMap<string, readonly [form: RegExp, rule: string]> = 
   ["app", [/^\d+$/, "a number"]],
 ]);
 
-const MOST_VALUES = 1000;
+/** The name of a dimension, which becomes a label. */
+const dimension = () => pattern(/^[a-z][a-z0-9_]{0,62}$/, "dimension");
 
-const filterValue = z.union([z.string().min(1).max(1024), z.int()], {
-  error: ({ input }) => isNot("a text or an integer", input),
+/** The classifier of a query: its tags divide the usage. */
+const classifierSection = section({
+  id: uuid().describe("Identifier of the classifier at the gateway."),
+  dimensions: list(dimension())
+    .min(1, "is an empty list; name one or two dimensions")
+    .max(2, "has more than two dimensions")
+    .describe("One or two dimensions of its tags. They become labels."),
 });
+
 const filterValues = () =>
-  list(filterValue).min(1, "is an empty list").max(MOST_VALUES, `has more than ${MOST_VALUES} values`);
+  list(z.union([z.string().min(1).max(1024), z.int()], broken("a text or an integer")))
+    .min(1, "is an empty list")
+    .max(1000, "has more than 1000 values")
+    .optional()
+    .meta({ rule: "1 to 1000 texts or integers", type: "list" });
 
 const filterSection = withRules(
   section({
     field: dimension().describe("Dimension, as the gateway names it."),
-    in: filterValues()
-      .optional()
-      .meta({ rule: "1 to 1000 texts or integers", type: "list" })
-      .describe("Only these values. Either this or `not_in`."),
-    not_in: filterValues()
-      .optional()
-      .meta({ rule: "1 to 1000 texts or integers", type: "list" })
-      .describe("All but these values."),
+    in: filterValues().describe("Only these values. Either this or `not_in`."),
+    not_in: filterValues().describe("All but these values."),
     include_unset: flag()
       .prefault(false)
       .describe("Also usage without a value; for `api_key_id`, `app` and `user` only."),
   }),
-  (filter) => {
-    const [field, unset] = [right(filter, "field"), right(filter, "include_unset")];
+  (filter, report) => {
+    const field = right(filter, "field") ?? "";
+    if (has(filter, "in") === has(filter, "not_in")) report([], "needs exactly one of in and not_in");
     const values = [...(right(filter, "in") ?? []), ...(right(filter, "not_in") ?? [])];
-    const identifier = field === undefined ? undefined : IDENTIFIERS.get(field);
-    const wrong = identifier && values.find((value) => !identifier[0].test(String(value)));
-    return [
-      ...(has(filter, "in") === has(filter, "not_in")
-        ? [{ path: [], message: "needs exactly one of in and not_in" }]
-        : []),
-      ...(wrong === undefined
-        ? []
-        : [
-            {
-              path: [],
-              message: `${quote(wrong)} is not ${identifier?.[1]}, which filters by ${field} need`,
-            },
-          ]),
-      ...(unset === true && field !== undefined && !WITH_UNSET.has(field)
-        ? [
-            {
-              path: ["include_unset"],
-              message: `is not possible for ${field}; it is for ${[...WITH_UNSET].join(", ")}`,
-            },
-          ]
-        : []),
-    ];
+    const [form, rule] = IDENTIFIERS.get(field) ?? [/^/, ""];
+    const wrong = values.find((value) => !form.test(String(value)));
+    if (wrong !== undefined) report([], `${quote(wrong)} is not ${rule}, which filters by ${field} need`);
+    if (right(filter, "include_unset") === true && field !== "" && !WITH_UNSET.includes(field))
+      report(["include_unset"], `is not possible for ${field}; it is for ${WITH_UNSET.join(", ")}`);
   },
 );
 
@@ -103,15 +90,14 @@ const fields = section({
   classifier: classifierSection
     .optional()
     .describe("Divides by the tags of a classifier of the gateway. Usage without a tag is `_none`."),
-  metrics: list(z.enum(QUERY_METRICS, { error: ({ input }) => isNot(`one of ${METRICS_RULE}`, input) }))
+  metrics: list(z.enum(QUERY_METRICS, broken(`one of ${METRICS_RULE}`)))
     .min(1, "is an empty list")
     .prefault(["credits", "requests"])
     .meta({ rule: METRICS_RULE, type: "list" })
     .describe("What is shown of each row. Default: credits and requests."),
-  window: z
-    .enum(WINDOWS, { error: ({ input }) => isNot(WINDOW_RULE, input) })
-    .meta({ rule: WINDOW_RULE, type: "window" })
-    .describe("The current or the last full UTC day or month. Last ones are queried once an hour."),
+  window: choice(["day", "last_day", "month", "last_month"], "window").describe(
+    "The current or the last full UTC day or month. Last ones are queried once an hour.",
+  ),
   top: integer(1, 1000)
     .prefault(50)
     .describe("Number of rows shown by name, the most expensive first; the rest is `_other`."),
@@ -124,84 +110,66 @@ const fields = section({
 type Query = z.output<typeof fields>;
 
 /** An entry of `analytics.queries`. */
-export const querySection = withRules(fields, queryFindings);
-
-function queryFindings(query: Checked<Query>): readonly Finding[] {
-  const [name, dimensions = [], window] = [
-    right(query, "name"),
-    right(query, "dimensions"),
-    right(query, "window"),
-  ];
+export const querySection = withRules(fields, (query, report) => {
+  const name = right(query, "name") ?? "";
+  if (RESERVED_NAME.test(name))
+    report(["name"], `${quote(name)} is the name of a query that the exporter has anyway`);
+  const dimensions = right(query, "dimensions") ?? [];
   const tags = right(query, "classifier")?.dimensions ?? [];
-  const short = window === "last_month" ? dimensions.filter((one) => SHORT.has(one)) : [];
-  return [
-    ...(name !== undefined && isReserved(name)
-      ? [finding(["name"], `${quote(name)} is the name of a query that the exporter has anyway`)]
-      : []),
-    ...countFindings(query, dimensions.length + tags.length),
-    ...labelFindings(["dimensions"], dimensions, []),
-    ...labelFindings(["classifier", "dimensions"], tags, dimensions),
-    ...short.map((one) =>
-      finding(["window"], `the gateway keeps ${one} for 31 days, which is less than last_month`),
-    ),
-  ];
-}
-
-/** Together with those of a classifier there are one or two dimensions. */
-function countFindings(query: Checked<Query>, count: number): readonly Finding[] {
-  if (has(query, "classifier"))
-    return count > 2 ? [finding(["classifier", "dimensions"], "makes more than two with dimensions")] : [];
-  if (!has(query, "dimensions")) return [finding(["dimensions"], "is missing; it must be a list")];
-  const isEmpty = right(query, "dimensions")?.length === 0;
-  return isEmpty ? [finding(["dimensions"], "is an empty list; name one or two dimensions")] : [];
-}
+  if (has(query, "classifier")) {
+    if (dimensions.length + tags.length > 2)
+      report(["classifier", "dimensions"], "makes more than two with dimensions");
+  } else if (!has(query, "dimensions")) report(["dimensions"], "is missing; it must be a list");
+  else if (right(query, "dimensions")?.length === 0)
+    report(["dimensions"], "is an empty list; name one or two dimensions");
+  checkLabels(["dimensions"], dimensions, [], report);
+  checkLabels(["classifier", "dimensions"], tags, dimensions, report);
+  for (const one of dimensions)
+    if (right(query, "window") === "last_month" && SHORT.has(one))
+      report(["window"], `the gateway keeps ${one} for 31 days, which is less than last_month`);
+});
 
 /** `others`: the labels that the query has already. */
-function labelFindings(
+function checkLabels(
   path: readonly string[],
   dimensions: readonly string[],
   others: readonly string[],
-): readonly Finding[] {
-  return dimensions.flatMap((one, index) => {
+  report: Report,
+): void {
+  for (const [index, one] of dimensions.entries()) {
     const place = [...path, index];
     if (UNBOUNDED.has(one))
-      return [finding(place, `${one} has a value of its own for each request, so it cannot be a label`)];
-    if (RESERVED_LABELS.has(one)) return [finding(place, `${one} cannot be a label of a query`)];
-    const isTwice = dimensions.indexOf(one) < index || others.includes(one);
-    return isTwice ? [finding(place, `${one} is named twice`)] : [];
-  });
-}
-
-function finding(path: readonly PropertyKey[], message: string): Finding {
-  return { path, message };
-}
-
-function isReserved(name: string): boolean {
-  return WINDOWS.some((window) => window === name) || name === "week" || name.startsWith("since_");
+      report(place, `${one} has a value of its own for each request, so it cannot be a label`);
+    else if (RESERVED_LABELS.has(one)) report(place, `${one} cannot be a label of a query`);
+    else if (dimensions.indexOf(one) < index || others.includes(one)) report(place, `${one} is named twice`);
+  }
 }
 
 /** Ours, a little below what the gateway accepts (observed-behaviour 8). */
 const MOST_PER_MINUTE = 54;
-/** Four windows, and the spend of keys that nobody watches. */
+/** Those of the four windows and of the unwatched spend. */
 const OTHER_REQUESTS = 10;
 
 /**
  * Refuses more queries than the gateway accepts requests. `written`: the names of the queries in the configuration.
- * `gapMs`: the longest gap of the schedule.
+ * `gapMs`: the shortest gap of the schedule.
  */
-export function requestFindings(
+export function checkRequests(
   written: readonly (string | undefined)[],
   budgets: number,
   gapMs: number,
-): readonly Finding[] {
+  report: Report,
+): void {
   const builtIn = BUILT_IN.filter(({ name }) => !written.includes(name)).length;
   const queries = written.length + builtIn;
   const [own, other] = [2 * queries, OTHER_REQUESTS + 2 * budgets];
   const most = Math.floor((MOST_PER_MINUTE * gapMs) / 60_000);
-  if (written.length === 0 || own + other <= most) return [];
+  if (written.length === 0 || own + other <= most) return;
   const which = builtIn === 0 ? "" : ` (${builtIn} of them built in)`;
-  const message = `${queries} queries${which} need ${own} requests per round beside ${other} others, but at ${MOST_PER_MINUTE} requests a minute only ${most} fit into schedule.analytics, which is every ${gapMs / 1000} s`;
-  return [finding(["analytics", "queries"], message)];
+  report(
+    ["analytics", "queries"],
+    `${queries} queries${which} need ${own} requests per round beside ${other} others, but at ${MOST_PER_MINUTE} requests a minute only ${most} fit into schedule.analytics, which is every ${gapMs / 1000} s`,
+  );
 }
 
 /** Built in with a management key: what each key spends on each model. */
@@ -210,7 +178,7 @@ const BUILT_IN: readonly QueryConfig[] = (["day", "month"] as const).map((window
   dimensions: ["api_key_id", "model"],
   metrics: ["credits", "requests"],
   window,
-  top: 100,
+  top: 1000,
   filters: [],
 }));
 
@@ -230,12 +198,7 @@ export function queryConfigs(written: readonly Query[] | undefined): readonly Qu
   ];
 }
 
-function filterOf({
-  field,
-  in: included,
-  not_in: excluded,
-  include_unset: includeUnset,
-}: Query["filters"][number]): QueryFilter {
-  const operator = included ? "in" : "not_in";
-  return { field, operator, values: included ?? excluded ?? [], includeUnset };
+function filterOf(filter: Query["filters"][number]): QueryFilter {
+  const { field, in: included, not_in: excluded = [], include_unset: includeUnset } = filter;
+  return { field, operator: included ? "in" : "not_in", values: included ?? excluded, includeUnset };
 }

@@ -13,11 +13,14 @@ interface Issue {
   readonly keys?: unknown;
 }
 
-/** A broken rule between fields. */
+/** Something that must be changed, at the path of a field. */
 export interface Finding {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
+
+/** Adds a finding. */
+export type Report = (path: readonly PropertyKey[], message: string) => void;
 
 /**
  * Adds rules between fields. They are checked even if other fields are invalid, so that every problem is reported at
@@ -25,15 +28,14 @@ export interface Finding {
  */
 export function withRules<Section extends z.ZodObject>(
   section: Section,
-  broken: (checked: Checked<z.output<Section>>) => readonly Finding[],
+  check: (checked: Checked<z.output<Section>>, report: Report) => void,
 ): Section {
   return section.superRefine((value, context) => {
-    for (const { path, message } of broken({ value, issues: context.issues })) {
-      context.addIssue({ code: "custom", path: [...path], message });
-    }
+    check({ value, issues: [...context.issues] }, (path, message) =>
+      context.addIssue({ code: "custom", path: [...path], message }),
+    );
   }, MAPPINGS);
 }
-
 /** Checks a value against a section. Returns the readable parts even of an invalid value. */
 export function inspect<Section extends z.ZodObject>(section: Section, value: unknown) {
   const read: Checked<z.output<Section>>[] = [];

@@ -1,22 +1,33 @@
 import type { z } from "zod";
-import { longestGapMs } from "../time/ticker.ts";
-import { memberFindings, type Owned } from "./budgets/budget-config.ts";
-import { BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
-import { flag, integer, KEY_NAME, list, path, pattern, schedule, section, text } from "./field.ts";
+import { accountSection } from "./account-section.ts";
+import { gapsMs } from "../time/ticker.ts";
+import { checkMembers, type Owned, BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
+import {
+  choice,
+  flag,
+  integer,
+  KEY_NAME,
+  list,
+  path,
+  pattern,
+  positiveNumber,
+  schedule,
+  section,
+  text,
+} from "./field.ts";
 import { creditValueSection } from "./credit-value-section.ts";
 import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
-import { keyLimitSection } from "./key-limit-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
-import { querySection, requestFindings } from "./query-section.ts";
-import { quote } from "./quote.ts";
-import { type Checked, entriesOf, type Finding, has, right, sectionOf, withRules } from "./rules.ts";
-import { MOST_SHARDS, shareFindings } from "./shards/shard.ts";
-import { API_KEY_FIELDS, MANAGEMENT_KEY_FIELDS, secretFindings, variable } from "./secret-fields.ts";
+import { checkRequests, querySection } from "./query-section.ts";
+import { quote } from "../secrets/quote.ts";
+import { type Checked, entriesOf, has, type Report, right, sectionOf, withRules } from "./rules.ts";
+import { checkShares, MOST_SHARDS } from "./shards/shard.ts";
+import { API_KEY_FIELDS, checkSecret, MANAGEMENT_KEY_FIELDS, variable } from "./secret-fields.ts";
 
 // What infra/ needs of the configuration besides its schema. It may import no other file of it.
 export { KEY_NAME } from "./field.ts";
-export { shardOfName } from "./shards/jump-hash.ts";
+export { shardOfName } from "./shards/shard.ts";
 export { MOST_SHARDS, POD_INDEX, POD_NAME } from "./shards/shard.ts";
 
 /** The default port, which is free in Prometheus' list of default ports. */
@@ -39,9 +50,18 @@ const keySection = withRules(
     show_label: flag()
       .prefault(false)
       .describe("Show the gateway's own label of the key, which is a masked fragment of the secret."),
-    limit: keyLimitSection,
+    limit: section({
+      credits: positiveNumber().describe("Credits that the key may use in the window, without BYOK usage."),
+      window: choice(["day", "week", "month", "none"], "window").describe(
+        "The UTC day, week (from Monday) or month, or `none` for a limit that never resets.",
+      ),
+    })
+      .optional()
+      .describe(
+        "Mirrors a limit of this key that the gateway does not report, such as a guardrail. The limit families show the limit that has less left; forecasts and alerts go by the one that ends first.",
+      ),
   }),
-  (key) => secretFindings(key, API_KEY_FIELDS),
+  (key, report) => checkSecret(key, API_KEY_FIELDS, report),
 );
 
 const analyticsSection = withRules(
@@ -51,9 +71,9 @@ const analyticsSection = withRules(
       .describe("File that holds the management key. Either this or `management_key_env`."),
     management_key_env: variable().optional().describe("Environment variable that holds the management key."),
     top: integer(1, 1000)
-      .prefault(50)
+      .prefault(1000)
       .describe(
-        "Number of pairs of model and app shown by name, the most expensive first; the rest is `_other`.",
+        "Number of pairs of model and app shown by name, the most expensive first; the rest is `_other`. Fewer save series, and then the sums by model and by app are lower bounds.",
       ),
     rates: flag().prefault(false).describe("Also query the cache hit rate and latencies."),
     queries: list(querySection)
@@ -62,10 +82,10 @@ const analyticsSection = withRules(
         "Further queries. Without this field: `keys-day` and `keys-month`, the spend by key and model. An empty list removes these two; a query of the same name replaces one.",
       ),
   }),
-  (analytics) => [
-    ...secretFindings(analytics, MANAGEMENT_KEY_FIELDS),
-    ...repeatedNames("queries", entriesOf(analytics, "queries")),
-  ],
+  (analytics, report) => {
+    checkSecret(analytics, MANAGEMENT_KEY_FIELDS, report);
+    checkNames("queries", entriesOf(analytics, "queries"), report);
+  },
 );
 
 const scheduleSection = section({
@@ -88,6 +108,9 @@ const fields = section({
     .describe(
       "Keys of the account that are shown without their secrets; needs `analytics`. Without this section they are listed if neither `keys` nor `keys_dir` is set.",
     ),
+  account: accountSection
+    .optional()
+    .describe("What the gateway does not tell about the balance of the account; needs `analytics`."),
   budgets: list(budgetSection)
     .prefault([])
     .describe("Limits on the credits that keys, a model, an app or the account may spend."),
@@ -114,25 +137,30 @@ const fields = section({
 /**
  * The schema of the configuration file, for everything that can be checked without other files and the environment.
  */
-export const configFile = withRules(fields, (file) => [
-  ...repeatedNames("keys", entriesOf(file, "keys")),
-  ...repeatedNames("budgets", entriesOf(file, "budgets")),
-  ...analyticsFindings(file),
-  ...rateFindings(file),
-  ...repeatedNames("probes", entriesOf(file, "probes")),
-  ...spendFindings(file),
+export const configFile = withRules(fields, (file, report) => {
+  checkNames("keys", entriesOf(file, "keys"), report);
+  checkNames("budgets", entriesOf(file, "budgets"), report);
+  checkAnalytics(file, report);
+  checkNames("probes", entriesOf(file, "probes"), report);
+  if (entriesOf(file, "probes").length > 0 && !has(file, "probe_spend"))
+    report(["probe_spend"], "is missing; it is required with probes, which cost credits");
   // The names in a folder are known only once it is listed.
-  ...(has(file, "keys_dir") ? [] : keyFindings(file, ownedKeys(file))),
-  ...emptyFindings(file),
-  ...sharedFindings(file),
-]).describe("Top level");
-
-/** The entries of the lists that can be long. */
-export const LISTS: Readonly<Record<string, z.ZodType>> = {
-  keys: keySection,
-  budgets: budgetSection,
-  probes: probeSection,
-};
+  if (!has(file, "keys_dir")) checkKeys(file, ownedKeys(file), report);
+  const { keys } = file.value;
+  if (Array.isArray(keys) && keys.length === 0 && !has(file, "keys_dir") && !has(file, "analytics"))
+    report([], "nothing to poll; set keys, keys_dir or analytics");
+  const [shards, gateway] = [right(file, "shards"), sectionOf(file, "gateway")];
+  if (shards === undefined || !gateway) return;
+  checkShares(
+    shards,
+    {
+      requestsPerMinute: right(gateway, "requests_per_minute"),
+      connections: right(gateway, "connections"),
+      seriesLimit: right(file, "series_limit"),
+    },
+    report,
+  );
+}).describe("Top level");
 
 /** The file after its check, with defaults. */
 export type ConfigFile = z.output<typeof fields>;
@@ -142,11 +170,14 @@ export type ConfigFileInput = z.input<typeof fields>;
 type File = Checked<ConfigFile>;
 
 /** Finds budgets and probes that name missing keys. */
-export function keyFindings(file: File, known: readonly Owned[]): readonly Finding[] {
-  return [
-    ...memberFindings(entriesOf(file, "budgets"), known),
-    ...payerFindings(entriesOf(file, "probes"), known),
-  ];
+export function checkKeys(file: File, known: readonly Owned[], report: Report): void {
+  checkMembers(entriesOf(file, "budgets"), known, report);
+  const names = new Set(known.map(({ name }) => name));
+  for (const [index, probe] of entriesOf(file, "probes").entries()) {
+    const key = right(probe, "key");
+    if (key !== undefined && !names.has(key))
+      report(["probes", index, "key"], `${quote(key)} is not a key in keys or keys_dir`);
+  }
 }
 
 /** The keys of `keys` that budgets and probes can name. */
@@ -162,84 +193,38 @@ export function ownerOf(owner: ConfigFile["keys"][number]["owner"] | undefined):
   return { team: owner?.team ?? "", project: owner?.project ?? "", costCenter: owner?.cost_center ?? "" };
 }
 
-function payerFindings(
-  probes: readonly Checked<ConfigFile["probes"][number]>[],
-  known: readonly Owned[],
-): readonly Finding[] {
-  const names = new Set(known.map(({ name }) => name));
-  return probes.flatMap((probe, index) => {
-    const key = right(probe, "key");
-    if (key === undefined || names.has(key)) return [];
-    return [{ path: ["probes", index, "key"], message: `${quote(key)} is not a key in keys or keys_dir` }];
-  });
-}
-
-function repeatedNames(
-  field: "keys" | "budgets" | "probes" | "queries",
+function checkNames(
+  field: string,
   entries: readonly Checked<{ readonly name: string }>[],
-): readonly Finding[] {
+  report: Report,
+): void {
   const first = new Map<string, number>();
-  return entries.flatMap((entry, index) => {
+  for (const [index, entry] of entries.entries()) {
     const name = right(entry, "name");
-    if (name === undefined) return [];
-    const before = first.get(name);
-    if (before === undefined) {
-      first.set(name, index);
-      return [];
-    }
-    const message = `${quote(name)} is already the name of ${field}[${before}]`;
-    return [{ path: [field, index, "name"], message }];
-  });
+    const before = name === undefined ? undefined : first.get(name);
+    if (before !== undefined)
+      report([field, index, "name"], `${quote(name)} is already the name of ${field}[${before}]`);
+    else if (name !== undefined) first.set(name, index);
+  }
 }
 
 /** Without analytics, a budget can cover keys only, and no keys are listed. */
-function analyticsFindings(file: File): readonly Finding[] {
-  if (sectionOf(file, "analytics")) return [];
-  const discovery = sectionOf(file, "discovery");
-  const isListed = discovery !== undefined && right(discovery, "enabled") !== false;
-  return [
-    ...(isListed ? [{ path: ["discovery"], message: "needs the section analytics" }] : []),
-    ...budgetsWithoutAnalytics(file),
-  ];
-}
-
-function budgetsWithoutAnalytics(file: File): readonly Finding[] {
-  return entriesOf(file, "budgets").flatMap((budget, index) =>
-    BUDGET_SCOPES.filter((scope) => scope !== "keys" && has(budget, scope)).map((scope) => ({
-      path: ["budgets", index, scope],
-      message: "needs the section analytics",
-    })),
-  );
-}
-
-function rateFindings(file: File): readonly Finding[] {
-  const [analytics, schedules] = [sectionOf(file, "analytics"), sectionOf(file, "schedule")];
+function checkAnalytics(file: File, report: Report): void {
+  const [analytics, discovery] = [sectionOf(file, "analytics"), sectionOf(file, "discovery")];
+  const budgets = entriesOf(file, "budgets");
+  const schedules = sectionOf(file, "schedule");
   const expression = schedules && right(schedules, "analytics");
-  if (!analytics || !expression) return [];
-  const budgets = entriesOf(file, "budgets").filter((budget) => !has(budget, "keys")).length;
-  const queries = entriesOf(analytics, "queries").map((query) => right(query, "name"));
-  return requestFindings(queries, budgets, longestGapMs(expression));
-}
-
-/** Probes cost money, so they require a ceiling. */
-function spendFindings(file: File): readonly Finding[] {
-  if (entriesOf(file, "probes").length === 0 || has(file, "probe_spend")) return [];
-  return [{ path: ["probe_spend"], message: "is missing; it is required with probes, which cost credits" }];
-}
-
-/** The shards divide the limits among them. */
-function sharedFindings(file: File): readonly Finding[] {
-  const [total, gateway] = [right(file, "shards"), sectionOf(file, "gateway")];
-  if (total === undefined || !gateway) return [];
-  return shareFindings(total, {
-    requestsPerMinute: right(gateway, "requests_per_minute"),
-    connections: right(gateway, "connections"),
-    seriesLimit: right(file, "series_limit"),
-  });
-}
-
-function emptyFindings(file: File): readonly Finding[] {
-  const { keys } = file.value;
-  if (!Array.isArray(keys) || keys.length > 0 || has(file, "keys_dir") || has(file, "analytics")) return [];
-  return [{ path: [], message: "nothing to poll; set keys, keys_dir or analytics" }];
+  if (analytics && expression) {
+    const queries = entriesOf(analytics, "queries").map((query) => right(query, "name"));
+    const others = budgets.filter((budget) => !has(budget, "keys")).length;
+    checkRequests(queries, others, gapsMs(expression).shortest, report);
+  }
+  if (analytics) return;
+  if (discovery && right(discovery, "enabled") !== false)
+    report(["discovery"], "needs the section analytics");
+  if (has(file, "account")) report(["account"], "needs the section analytics");
+  for (const [index, budget] of budgets.entries())
+    for (const scope of BUDGET_SCOPES)
+      if (scope !== "keys" && has(budget, scope))
+        report(["budgets", index, scope], "needs the section analytics");
 }

@@ -1,8 +1,9 @@
-import type { SecretSource } from "../config/secret.ts";
+import type { SecretSource } from "../secrets/secret.ts";
 import type { AccountKey, AccountKeys } from "./account.ts";
 import type { Send } from "./calls.ts";
-import { GatewayError } from "./errors.ts";
+import { GatewayError, unlessMissing } from "./errors.ts";
 import { type KeyRow, keysRequest, parseKeyRows } from "./wire/account-keys.ts";
+import { parseWorkspaces, type WorkspaceRow, workspacesRequest } from "./wire/workspaces.ts";
 
 /** A list that goes on would fill the memory. */
 export const MOST_LISTED_KEYS = 25_000;
@@ -13,21 +14,26 @@ export const MOST_LISTED_KEYS = 25_000;
  * @param newSend makes the function that sends one page, with a deadline of its own.
  * @throws GatewayError if the first page fails; the signal's reason if the run is aborted.
  */
-export async function askAccountKeys(
+export async function fetchAccountKeys(
   newSend: () => Send,
   name: string,
   workspace: string | undefined,
   secret: SecretSource,
+  memory: ListingMemory,
 ): Promise<AccountKeys> {
   const action = `list the keys of "${name}"`;
   const listing = createListing();
   let pages = 0;
   try {
     for (; listing.offset() < MOST_LISTED_KEYS; pages++) {
-      const body = await newSend()({ ...keysRequest(workspace, listing.offset()), action, secret });
-      if (!listing.add(parseKeyRows(body, action))) return listing.result(undefined);
+      const page = { ...keysRequest(workspace, listing.offset(), !memory.omitsExpired), action, secret };
+      if (!listing.add(parseKeyRows(await newSend()(page), action))) return listing.result(undefined);
     }
   } catch (error) {
+    if (pages === 0 && !memory.omitsExpired && error instanceof GatewayError && error.status === 400) {
+      memory.omitsExpired = true;
+      return fetchAccountKeys(newSend, name, workspace, secret, memory);
+    }
     // What the pages so far contain is true, but the rest is not known.
     if (error instanceof GatewayError && pages > 0) return listing.result(error);
     throw error;
@@ -35,6 +41,54 @@ export async function askAccountKeys(
   return listing.result(
     new GatewayError("bad_response", `Cannot ${action}: there are more than ${MOST_LISTED_KEYS} keys`),
   );
+}
+
+/**
+ * Lists the keys of every workspace, with its name. What one list lacks, the whole lacks. A service without workspaces
+ * has the default one only.
+ */
+export async function fetchAllAccountKeys(
+  newSend: () => Send,
+  name: string,
+  secret: SecretSource,
+  memory: ListingMemory,
+): Promise<AccountKeys> {
+  const workspaces = await unlessMissing(fetchWorkspaces(newSend, secret));
+  if (!workspaces) return fetchAccountKeys(newSend, name, undefined, secret, memory);
+  const keys = new Map<string, AccountKey>();
+  const lists: AccountKeys[] = [];
+  for (const { id, name: title } of workspaces) {
+    const list = await fetchAccountKeys(newSend, name, id, secret, memory);
+    lists.push(list);
+    for (const key of list.keys) keys.set(key.hash, { ...key, workspaceName: title === "" ? id : title });
+  }
+  return {
+    keys: [...keys.values()],
+    unreadableRows: lists.reduce((sum, { unreadableRows }) => sum + unreadableRows, 0),
+    rowProblem: lists.find(({ rowProblem }) => rowProblem !== undefined)?.rowProblem,
+    moved: lists.some(({ moved }) => moved),
+    failure: lists.find(({ failure }) => failure)?.failure,
+  };
+}
+
+async function fetchWorkspaces(newSend: () => Send, secret: SecretSource): Promise<readonly WorkspaceRow[]> {
+  const action = "list the workspaces";
+  const found = new Map<string, WorkspaceRow>();
+  for (;;) {
+    const page = parseWorkspaces(
+      await newSend()({ ...workspacesRequest(found.size), action, secret }),
+      action,
+    );
+    const before = found.size;
+    for (const workspace of page) found.set(workspace.id, workspace);
+    if (found.size === before) return [...found.values()];
+  }
+}
+
+/** What is known of the service's lists. */
+export interface ListingMemory {
+  /** Whether the service is too old to be asked for expired keys. */
+  omitsExpired: boolean;
 }
 
 function createListing() {

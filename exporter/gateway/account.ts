@@ -2,13 +2,19 @@ import type { KeyInformation } from "./key-information.ts";
 
 /** One key of the account, as a management key sees it. What a row cannot show is undefined: the free quota. */
 export interface AccountKey {
-  /** The SHA-256 of the key's secret, 64 lower-case hexadecimal digits. The only identity of a key. */
+  /** The only identity of a key: the SHA-256 of its secret, 64 lower-case hexadecimal digits, or another text at some services. */
   readonly hash: string;
   /** Two keys may have the same name, and a name may change; empty if the row has none. */
   readonly name: string;
   readonly disabled: boolean | undefined;
   readonly createdAtMs: number | undefined;
+  /** Null: not used since the end of 2025. Undefined: the service does not send it. */
+  readonly lastUsedAtMs?: number | null | undefined;
+  /** Whether the service says so. */
+  readonly neverExpires: boolean;
   readonly workspace: string | undefined;
+  /** Absent: the list is of one workspace. */
+  readonly workspaceName?: string;
   readonly information: KeyInformation;
 }
 

@@ -1,10 +1,10 @@
 import type { GatewayConfig } from "../config/config.ts";
-import type { Secret, SecretSource } from "../config/secret.ts";
-import { onAbort } from "../time/clock.ts";
+import type { Secret, SecretSource } from "../secrets/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
 import type { Http, HttpRequest } from "./http.ts";
-import { type Caller, type Permit, PERMIT_LASTS_MS, type RequestOutcome } from "./port.ts";
+import type { Caller, Permit, RequestOutcome } from "./port.ts";
+import { readSecret } from "./read-secret.ts";
 
 /** One call: a request with its retries. */
 export interface Call extends HttpRequest {
@@ -60,7 +60,7 @@ export function createSend(
     let secret: Secret | undefined;
     let failure: GatewayError | undefined;
     for (let attempts = 1; ; attempts++) {
-      let permit = await nextPermit(call, attempts).catch((refused: unknown) => {
+      const permit = await nextPermit(call, attempts).catch((refused: unknown) => {
         // After an attempt, the call failed for the attempt's reason, not because of the wait.
         throw caller.signal.aborted ? caller.signal.reason : (failure ?? refused);
       });
@@ -68,12 +68,7 @@ export function createSend(
       let outcome: RequestOutcome = NOT_ANSWERED;
       try {
         if (remainingMs(call) <= 0) throw failure ?? tooLate(call, deadlineOf(call));
-        const readFrom = clock.monotonic();
-        secret ??= await readSecret(call, limitMs(call), caller.signal);
-        if (clock.monotonic() - readFrom > PERMIT_LASTS_MS && call.onceWithinMs === undefined) {
-          permit.release(NOT_ANSWERED);
-          permit = await nextPermit(call, attempts);
-        }
+        secret ??= await readSecret(call);
         const attemptMs = Math.max(1, limitMs(call));
         const result = await http.attempt(call, secret, caller, attemptMs);
         outcome = outcomeOf(result);
@@ -111,37 +106,6 @@ function outcomeOf(result: GatewayError | { readonly body: unknown }): RequestOu
 
 function tooLate({ action }: Call, deadlineMs: number): GatewayError {
   return new GatewayError("timeout", `Cannot ${action}: no request could be sent within ${deadlineMs} ms`);
-}
-
-async function readSecret({ secret, action }: Call, limitMs: number, signal: AbortSignal): Promise<Secret> {
-  signal.throwIfAborted();
-  try {
-    const read = secret.read();
-    return read instanceof Promise ? await inTime(read, secret.origin, limitMs, signal) : read;
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new GatewayError("secret_unreadable", `Cannot ${action}: ${why}`, { cause: error });
-  }
-}
-
-/** The limit is in real time, because a file system can hang like a network. */
-async function inTime(
-  reading: Promise<Secret>,
-  origin: string,
-  limitMs: number,
-  signal: AbortSignal,
-): Promise<Secret> {
-  const limit = Promise.withResolvers<never>();
-  const tooSlow = () => limit.reject(new Error(`${origin} could not be read within ${limitMs} ms`));
-  const timer = setTimeout(tooSlow, limitMs);
-  const forget = onAbort(signal, () => limit.reject(signal.reason));
-  try {
-    return await Promise.race([reading, limit.promise]);
-  } finally {
-    clearTimeout(timer);
-    forget();
-  }
 }
 
 /** The inputs of the retry policy. */

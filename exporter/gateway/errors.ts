@@ -1,4 +1,4 @@
-import { withoutSecrets } from "../config/secret.ts";
+import { redact } from "../secrets/redact.ts";
 
 /** Why a run failed, a closed set: the label `reason` of `aigateway_exporter_poll_failures_total`. */
 export const FAILURE_REASONS = [
@@ -24,25 +24,44 @@ interface Details {
   /** The limit behind a refusal (402, 403) and why it refuses, as the service names them. */
   readonly limitSource?: string | undefined;
   readonly refusalReason?: string | undefined;
+  /** The message that the gateway sent, one safe line. */
+  readonly sent?: string | undefined;
+  /** The title of the web page that came instead of JSON, empty without one; for XML, `XML` and its code. */
+  readonly page?: string | undefined;
+  /** The code of the network's error. */
+  readonly code?: string | undefined;
+  /** The proxy on the way to the gateway, and the status with which it refused. */
+  readonly proxy?: string | undefined;
+  readonly proxyStatus?: number | undefined;
   readonly cause?: unknown;
 }
 
 /** A call without a usable answer from the gateway. The message never contains a secret. */
-export class GatewayError extends Error {
+export class GatewayError extends Error implements Details {
   readonly kind: FailureReason;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly limitSource: string | undefined;
   readonly refusalReason: string | undefined;
+  readonly sent: string | undefined;
+  readonly page: string | undefined;
+  readonly code: string | undefined;
+  readonly proxy: string | undefined;
+  readonly proxyStatus: number | undefined;
 
   constructor(kind: FailureReason, message: string, details: Details = {}) {
-    super(withoutSecrets(message), { cause: details.cause });
+    super(redact(message), { cause: details.cause });
     this.name = "GatewayError";
     this.kind = kind;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.limitSource = details.limitSource;
     this.refusalReason = details.refusalReason;
+    this.sent = details.sent;
+    this.page = details.page;
+    this.code = details.code;
+    this.proxy = details.proxy;
+    this.proxyStatus = details.proxyStatus;
   }
 
   /** Whether the same request may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */
@@ -86,3 +105,16 @@ export function reasonOfStatus(status: number): FailureReason {
       return status >= 400 ? "bad_request" : "bad_response";
   }
 }
+
+/** The answer; undefined if the service has no such operation. */
+export async function unlessMissing<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof GatewayError && NOT_OFFERED.has(error.status ?? 0)) return undefined;
+    throw error;
+  }
+}
+
+/** Statuses of an operation that the service does not have (vendor-2026-10, 5). */
+const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);

@@ -1,16 +1,17 @@
 import type { GatewayConfig } from "../config/config.ts";
 import type { Clock } from "../time/clock.ts";
-import { askProvedCredits } from "./account-credits.ts";
-import { askAccountKeys } from "./account-keys.ts";
+import { fetchProvedCredits, createManagementProofs, type ManagementProofs } from "./account-credits.ts";
+import { fetchAccountKeys, fetchAllAccountKeys, type ListingMemory } from "./account-keys.ts";
 import { createSend, type Send } from "./calls.ts";
-import { askCapabilities } from "./capabilities.ts";
 import { type Connect, createHttp } from "./http.ts";
-import { createManagementProofs, type ManagementProofs } from "./management-proofs.ts";
-import { createMoneyMetricsChoice, type MoneyMetricsChoice } from "./money-metrics.ts";
-import type { Caller, Endpoint, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
-import { askUsage, askUsageSeries } from "./usage.ts";
+import { createCreditMetricChoice, type CreditMetricChoice, fetchUsage, fetchUsageSeries } from "./usage.ts";
+import type { Caller, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
+import type { SecretSource } from "../secrets/secret.ts";
+import type { Capabilities } from "./account.ts";
+import { unlessMissing } from "./errors.ts";
+import { CAPABILITIES_REQUEST, parseCapabilities } from "./wire/capabilities.ts";
 
 /** The gateway behind its HTTP API: the adapter of the port. */
 export function createGateway(
@@ -28,24 +29,19 @@ export function createGateway(
   };
 }
 
-/** Requests per minute of each endpoint; 0 is unlimited. Transcriptions have their own schedules and spend limit. */
-export function requestLimits({
-  requestsPerMinute,
-}: Pick<GatewayConfig, "requestsPerMinute">): Readonly<Record<Endpoint, number>> {
-  return { key: requestsPerMinute, analytics: PER_MINUTE, account: PER_MINUTE, transcription: 0 };
-}
-
-/** The rate that the analytics endpoint accepts without refusals (observed-behaviour 8). */
-const PER_MINUTE = 60;
-
 /** What the adapter has learnt about the service, for later runs. */
 export interface GatewayMemory {
-  readonly money: MoneyMetricsChoice;
+  readonly creditMetric: CreditMetricChoice;
   readonly proofs: ManagementProofs;
+  readonly listing: ListingMemory;
 }
 
 export function createMemory(clock: Pick<Clock, "monotonic">): GatewayMemory {
-  return { money: createMoneyMetricsChoice(), proofs: createManagementProofs(clock) };
+  return {
+    creditMetric: createCreditMetricChoice(),
+    proofs: createManagementProofs(clock),
+    listing: { omitsExpired: false },
+  };
 }
 
 /**
@@ -55,7 +51,7 @@ export function createMemory(clock: Pick<Clock, "monotonic">): GatewayMemory {
 export function createGatewayClient(
   name: string,
   newSend: () => Send,
-  { money, proofs }: GatewayMemory,
+  { creditMetric, proofs, listing }: GatewayMemory,
 ): GatewayClient {
   const send = newSend();
   return {
@@ -63,19 +59,29 @@ export function createGatewayClient(
       const action = `read key "${name}"`;
       return parseKey(await send({ ...KEY_REQUEST, action, secret }), action);
     },
-    usage: (question, secret) => askUsage(send, name, question, secret, money),
-    usageSeries: (question, secret) => askUsageSeries(send, name, question, secret, money),
+    usage: (question, secret) => fetchUsage(send, name, question, secret, creditMetric),
+    usageSeries: (question, secret) => fetchUsageSeries(send, name, question, secret, creditMetric),
     capabilities: async (secret) => {
-      const capabilities = await askCapabilities(send, secret);
-      money.learn(capabilities);
+      const capabilities = await fetchCapabilities(send, secret);
+      creditMetric.learn(capabilities);
       return capabilities;
     },
-    accountKeys: (workspace, secret) => askAccountKeys(newSend, name, workspace, secret),
-    credits: (secret) => askProvedCredits(send, secret, proofs),
+    accountKeys: (workspace, secret) =>
+      workspace === "all"
+        ? fetchAllAccountKeys(newSend, name, secret, listing)
+        : fetchAccountKeys(newSend, name, workspace, secret, listing),
+    credits: (secret) => fetchProvedCredits(send, secret, proofs),
     transcribe: async (request, secret, timeoutMs) => {
       const action = `transcribe with probe "${name}"`;
       const call = { ...transcriptionRequest(request), action, secret, onceWithinMs: timeoutMs };
       return parseTranscription(await send(call), action);
     },
   };
+}
+
+/** Asks which metrics and dimensions queries may name; undefined: the service has no such operation. */
+export async function fetchCapabilities(send: Send, secret: SecretSource): Promise<Capabilities | undefined> {
+  const action = "read the capabilities of the analytics";
+  const body = await unlessMissing(send({ ...CAPABILITIES_REQUEST, action, secret }));
+  return body === undefined ? undefined : parseCapabilities(body, action);
 }

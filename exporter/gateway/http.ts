@@ -1,13 +1,13 @@
+import { text } from "node:stream/consumers";
 import type { GatewayConfig } from "../config/config.ts";
-import type { Secret } from "../config/secret.ts";
-import type { Clock } from "../time/clock.ts";
-import { type Connections, connectionsTo } from "./connections.ts";
-import type { GatewayError } from "./errors.ts";
-import { ACCEPT_ENCODING, createInflate } from "./inflate.ts";
+import type { Secret } from "../secrets/secret.ts";
+import { type Clock, onAbort } from "../time/clock.ts";
+import { GatewayError } from "./errors.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
-import { createChunkPace, createParseQueue, LARGE_RESPONSE, receive } from "./receive.ts";
-import { type HttpResponse, readResponse } from "./response.ts";
+import { readSecret } from "./read-secret.ts";
+import { type HttpResponse, isSuccess, readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 
 /** One request of the contract. */
 export interface HttpRequest {
@@ -18,8 +18,6 @@ export interface HttpRequest {
   readonly path: string;
   /** A form is sent as multipart/form-data, everything else as JSON. */
   readonly body?: object;
-  /** The largest body of a success; `gateway.max_body` unless given. */
-  readonly maxBodyBytes?: number;
 }
 
 export interface HttpDependencies extends Pick<GatewayDependencies, "version" | "onAnswer"> {
@@ -49,69 +47,80 @@ export interface Http {
 export function createHttp(config: GatewayConfig, dependencies: HttpDependencies): Http {
   const { origin, pathname } = new URL(config.baseUrl);
   const root = pathname === "/" ? "" : pathname;
-  const constantHeaders = [
-    "accept",
-    "application/json",
-    "user-agent",
-    `aigateway-exporter/${dependencies.version}`,
-    "accept-encoding",
-    ACCEPT_ENCODING,
-  ];
-  const pool = dependencies.connect?.(origin) ?? connectionsTo(origin, config);
-  const pace = createChunkPace();
-  const nextParse = createParseQueue();
-  const inflate = createInflate();
+  const constantHeaders = {
+    accept: "application/json",
+    "user-agent": `aigateway-exporter/${dependencies.version}`,
+    "accept-encoding": "identity",
+  };
+  const { headers: extra = [] } = config;
 
-  async function exchange(
-    request: HttpRequest,
-    secret: Secret,
-    signal: AbortSignal,
-    limitMs: number,
-  ): Promise<HttpResponse> {
-    const { method } = request;
-    const headers = ["authorization", `Bearer ${secret.reveal()}`, ...constantHeaders];
-    const encoded = request.body && (await encodeBody(request.body));
-    if (encoded) headers.push("content-type", encoded.contentType);
-    const body = encoded?.content ?? null;
-    // A raw handler costs half as much as a response that is a stream.
-    const limits = { bodyBytes: request.maxBodyBytes ?? config.maxBodyBytes, setting: settingOf(request) };
-    const response = await receive(
-      (handler) => pool.dispatch({ origin, path: root + request.path, method, headers, body }, handler),
+  async function extraHeaders(action: string): Promise<Readonly<Record<string, string>>> {
+    const read = extra.map(async ({ name, value }) => {
+      return [name.toLowerCase(), (await readSecret({ secret: value, action })).reveal()] as const;
+    });
+    return Object.fromEntries(await Promise.all(read));
+  }
+
+  const pool = dependencies.connect?.(origin) ?? connectionsTo(origin, config);
+
+  async function exchange(request: HttpRequest, secret: Secret, signal: AbortSignal): Promise<HttpResponse> {
+    const { contentType, content = null } = request.body ? await encodeBody(request.body) : {};
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await pool.request({
+      origin,
+      path: root + request.path,
+      method: request.method,
+      headers: {
+        authorization: `Bearer ${secret.reveal()}`,
+        ...constantHeaders,
+        ...(extra.length > 0 && (await extraHeaders(request.action))),
+        ...(contentType && { "content-type": contentType }),
+      },
+      body: content,
       signal,
-      { ...limits, limitMs },
-      pace,
-    );
-    return inflate(response, limits);
+    });
+    try {
+      // Unlike `body.text()`, it keeps no object for each chunk.
+      return { status, headers, body: await text(body) };
+    } catch (error) {
+      // The status of a refusal decides, even if its body is cut, too large or too slow (observed-behaviour 15).
+      if (isSuccess(status)) throw error;
+      return { status, headers, body: "" };
+    }
   }
 
   return {
     attempt: async (request, secret, { endpoint, signal }, limitMs) => {
+      const aborter = new AbortController();
+      const timer = setTimeout(() => aborter.abort(new DOMException("Timed out", "TimeoutError")), limitMs);
+      const forget = onAbort(signal, () => aborter.abort(signal.reason));
       try {
-        const response = await exchange(request, secret, signal, limitMs);
-        const isLarge = response.body.length > LARGE_RESPONSE;
-        if (isLarge) await nextParse();
-        dependencies.onAnswer(endpoint, String(response.status));
-        const read = readResponse(response, request.action, dependencies.clock.now());
-        // The caller's work on it is another turn.
-        if (isLarge) await nextParse();
-        return read;
+        signal.throwIfAborted();
+        const response = await exchange(request, secret, aborter.signal);
+        signal.throwIfAborted();
+        const date = String(response.headers["date"] ?? "");
+        dependencies.onAnswer(endpoint, String(response.status), Date.parse(date));
+        return readResponse(response, request.action, dependencies.clock.now());
       } catch (error) {
         if (signal.aborted) throw signal.reason;
+        if (error instanceof GatewayError) return error;
         dependencies.onAnswer(endpoint, "none");
-        return transportError(request.action, error, limitMs, config.proxy?.url);
+        return transportError(request.action, error, { ...config, limitMs });
+      } finally {
+        clearTimeout(timer);
+        forget();
       }
     },
     close: () => pool.destroy(),
   };
 }
 
-function settingOf({ maxBodyBytes }: HttpRequest): string {
-  return maxBodyBytes === undefined ? "gateway.max_body" : "";
-}
-
 interface EncodedBody {
-  readonly contentType: string;
-  readonly content: string | Uint8Array;
+  readonly contentType?: string;
+  readonly content?: string | Uint8Array;
 }
 
 async function encodeBody(body: object): Promise<EncodedBody> {
@@ -121,3 +130,36 @@ async function encodeBody(body: object): Promise<EncodedBody> {
   const content = new Uint8Array(await encoder.arrayBuffer());
   return { contentType: encoder.headers.get("content-type") ?? "multipart/form-data", content };
 }
+
+export type Connections = Pick<Dispatcher, "request" | "destroy">;
+
+/** Connections to an origin, through the proxy of the configuration if it has one. */
+export function connectionsTo(origin: string, config: GatewayConfig): Connections {
+  const { proxy, timeoutMs, tls } = config;
+  const options: Pool.Options = {
+    connections: config.connections,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: timeoutMs, ...tls },
+    // Each attempt has its own limit for the whole exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Independent of the limit of the Node process.
+    maxHeaderSize: 16_384,
+    maxResponseSize: config.maxBodyBytes,
+  };
+  if (!proxy) return new Pool(origin, options);
+  return new ProxyAgent({
+    ...options,
+    ...(proxy.login && { token: `Basic ${proxy.login.reveal()}` }),
+    uri: proxy.url,
+    ...(tls && { requestTls: tls }),
+    connectTimeout: timeoutMs,
+    // A proxy that accepts connections and does not answer must not occupy them for longer.
+    clientFactory: (url, connecting) => new Pool(url, { ...connecting, headersTimeout: timeoutMs }),
+  });
+}
+
+/** Idle connections are kept between the requests of a schedule. */
+const KEEP_ALIVE_MS = 30_000;

@@ -1,3 +1,5 @@
+import type { BudgetLayer, LimitReset } from "./budget-layer.ts";
+
 /**
  * What the gateway reports about one key (contract 2.7). Amounts are credits. Undefined: the answer lacks the field
  * (as in older deployments, observed-behaviour 13); null: the contract's own null.
@@ -23,6 +25,8 @@ export interface KeyInformation {
     readonly used: number | undefined;
     readonly remaining: number | undefined;
   };
+  /** Every budget that can refuse the key's calls, in the order of checking; undefined: the service does not send them. */
+  readonly layers?: readonly BudgetLayer[] | undefined;
 }
 
 /** Credits used: all time, current UTC day, week (from Monday) and month. */
@@ -32,7 +36,3 @@ export interface Spend {
   readonly week: number | undefined;
   readonly month: number | undefined;
 }
-
-/** When a limit resets; `other` is an unknown text. */
-export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
-export type LimitReset = (typeof LIMIT_RESETS)[number];

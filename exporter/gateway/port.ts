@@ -1,5 +1,5 @@
 import type { GatewayConfig, QueryClassifier } from "../config/config.ts";
-import type { SecretSource } from "../config/secret.ts";
+import type { SecretSource } from "../secrets/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import type { AccountCredits, AccountKeys, Capabilities } from "./account.ts";
 import type { KeyInformation } from "./key-information.ts";
@@ -27,8 +27,11 @@ export interface GatewayDependencies {
   readonly random: () => number;
   /** The exporter's version, for the user agent. */
   readonly version: string;
-  /** Called for each request that was sent: the status, or `none` if no complete answer arrived. */
-  readonly onAnswer: (endpoint: Endpoint, code: string) => void;
+  /**
+   * Called for each request that was sent: the status, or `none` if no complete answer arrived, and the gateway's time
+   * (epoch milliseconds; NaN or undefined if unknown).
+   */
+  readonly onAnswer: (endpoint: Endpoint, code: string, dateMs?: number) => void;
 }
 
 /** The caller that a client acts for. */
@@ -78,7 +81,7 @@ export interface GatewayClient {
   usageSeries(question: SeriesQuestion, secret: SecretSource): Promise<UsageSeries>;
   /** The names that usage may be asked by; undefined: the service has no such operation. */
   capabilities(secret: SecretSource): Promise<Capabilities | undefined>;
-  /** The keys of a workspace, of the default one if undefined. */
+  /** The keys of a workspace, of the default one if undefined, or of all of them (`all`). */
   accountKeys(workspace: string | undefined, secret: SecretSource): Promise<AccountKeys>;
   /**
    * `unproved`: the secret is not a management key, so an answer would mean nothing. `unsupported`: the service has no
@@ -108,6 +111,8 @@ export interface UsageQuestion {
 export interface SeriesQuestion extends Required<Pick<UsageQuestion, "range" | "dimensions">> {
   readonly granularity: Granularity;
   readonly filters?: readonly UsageFilter[];
+  /** Rows without tokens are half as large. */
+  readonly withoutTokens?: true;
 }
 
 /** Limits a query to some values of a dimension, or excludes them. The values are identifiers of the service. */

@@ -26,6 +26,15 @@ export const KEY_PROVENANCE = {
   freeRequests: keyField("free_model_daily_requests"),
 } as const;
 
+/** Where the values of a budget that bounds a key come from. */
+export const LAYER_PROVENANCE = {
+  limit: keyField("budgets.limit_usd"),
+  spent: keyField("budgets.spend_usd"),
+  remaining: keyField("budgets.remaining_usd"),
+  interval: "reset_interval",
+  resetsAt: keyField("budgets.resets_at"),
+} as const;
+
 /** Where the amounts of a pair of model and app come from. */
 export const AMOUNT_PROVENANCE: Readonly<Record<Amount, string>> = {
   credits: `${usageMetric(CREDITS_METRIC)}, else ${AMOUNT_METRICS.credits} less ${AMOUNT_METRICS.byokCredits}`,
@@ -63,6 +72,9 @@ export const ACCOUNT_PROVENANCE = {
   keys: "GET /keys",
   name: "field name of GET /keys",
   disabled: "field disabled of GET /keys",
+  lastUsed: "field last_used_at of GET /keys",
+  limit: "field limit of GET /keys",
+  expires: "field expires_at of GET /keys",
 } as const;
 
 /** Where the values of a transcription come from. */

@@ -1,50 +1,106 @@
 import { z } from "zod";
-import { withoutSecrets } from "../config/secret.ts";
-
-/** The envelope of the contract (7) and its variants (observed-behaviour 15): all have an `error` with a message. */
-export const Envelope = z.object({
-  error: z.union([z.object({ message: z.string() }).transform(({ message }) => message), z.string()]),
-});
+import { redact } from "../secrets/redact.ts";
 
 const LONGEST_MESSAGE = 200;
 
-/** The message of an error body, made safe for one log line; undefined if the body has no readable message. */
+/**
+ * The message of an error body in any of the forms that services use, made safe for one log line; undefined if the body
+ * has no readable message: the envelope of the contract (7), the same nested, `message`, `detail` (FastAPI), an `error`
+ * that is a text, and RFC 9457.
+ */
 export function errorMessage(body: unknown): string | undefined {
-  const envelope = Envelope.safeParse(body);
-  return envelope.success ? safeLine(envelope.data.error, LONGEST_MESSAGE) : undefined;
+  const sent = sentMessage(body);
+  return sent === undefined ? undefined : safeLine(sent, LONGEST_MESSAGE);
 }
+
+function sentMessage(body: unknown, depth = 0): string | undefined {
+  if (typeof body === "string") return body === "" || depth === 0 ? undefined : body;
+  const fields =
+    depth > MOST_NESTED ? undefined : Fields.safeParse(Array.isArray(body) ? body[0] : body).data;
+  if (!fields) return undefined;
+  const { error, message, msg, detail, title } = fields;
+  const inner = (part: unknown) => sentMessage(part, depth + 1);
+  const told = [error, message, msg, detail, title].map(inner).find((text) => text !== undefined);
+  const isTitled = typeof title === "string" && typeof detail === "string" && error === undefined;
+  return isTitled ? `${title}: ${detail}` : told;
+}
+
+/** FastAPI sends `detail` as a text, or as a list with `msg`. */
+const Fields = z.object({
+  error: z.unknown().optional(),
+  message: z.unknown().optional(),
+  msg: z.unknown().optional(),
+  detail: z.unknown().optional(),
+  title: z.unknown().optional(),
+});
+const MOST_NESTED = 4;
+
+/** The title of an HTML page, empty without one; for XML, `XML` and its code; undefined: the body is neither. */
+export function pageTitle(text: string): string | undefined {
+  const head = text.slice(0, 20_000);
+  if (/^\s*<\?xml(?![^]*<html)/i.test(head))
+    return safeLine(`XML ${/<Code>([^<]*)/.exec(head)?.[1] ?? ""}`, LONGEST_NAME);
+  if (!/^\s*<(?:!doctype html|html|head|body|!--)/i.test(head)) return undefined;
+  return safeLine(/<title[^>]*>([^<]*)/i.exec(head)?.[1] ?? "", LONGEST_PART) ?? "";
+}
+
+/** The beginning of an answer that is not understood, made safe for one log line. */
+export function beginningOf(text: string): string | undefined {
+  // Without the zeros of UTF-16 a secret in it is found too.
+  return safeLine(text.slice(0, 4096).replaceAll("\0", ""), LONGEST_PART);
+}
+
+const LONGEST_PART = 80;
 
 /** What a refusal reports about the limit behind it, which may not appear in any other answer. */
 export interface RefusalSource {
   /** Which limit: of the key, of the account, of the requests in flight, and so on. */
   readonly limitSource: string | undefined;
   readonly refusalReason: string | undefined;
+  /** What else it says: whose limit, its amounts and reset, and what helps; absent: nothing. */
+  readonly details?: readonly string[];
 }
 
 /** The limit behind a refusal (402, 403), made safe for one log line, as the service names it. */
 export function refusalSource(body: unknown): RefusalSource {
   const source = RefusalBody.safeParse(body);
-  const { limit_source: limitSource, reason } = source.data?.error.metadata ?? {};
+  const { limit_source: limitSource, reason, ...others } = source.data?.error.metadata ?? {};
+  const details = Object.entries(others).flatMap(([field, value]) => {
+    const text = value === undefined ? undefined : safeLine(String(value), LONGEST_DETAIL);
+    return text === undefined ? [] : [`${field}: ${text}`];
+  });
   return {
     limitSource: limitSource === undefined ? undefined : safeLine(limitSource, LONGEST_NAME),
     refusalReason: reason === undefined ? undefined : safeLine(reason, LONGEST_NAME),
+    ...(details.length > 0 && { details }),
   };
 }
 
 const name = z.string().optional().catch(undefined);
+const amount = z.union([z.string(), z.number()]).optional().catch(undefined);
 
 /** These fields are not part of the contract. */
 export const RefusalBody = z.object({
-  error: z.object({ metadata: z.object({ limit_source: name, reason: name }) }),
+  error: z.object({
+    metadata: z.object({
+      limit_source: name,
+      reason: name,
+      scope: name,
+      limit_usd: amount,
+      spend_usd: amount,
+      resets_at: name,
+      remedy_hint: name,
+    }),
+  }),
 });
+const LONGEST_DETAIL = 160;
 
 /** Longer than any name that services are known to send. */
 const LONGEST_NAME = 64;
 
 function safeLine(sent: string, longest: number): string | undefined {
-  // A service may echo any credential. What remains of one after the cut may be too short to be found, so it
-  // is cut last.
-  const safe = withoutSecrets(sent.slice(0, 10 * LONGEST_MESSAGE));
+  // A service may echo any credential, which is found as a whole only, so the text is cut last.
+  const safe = redact(sent);
   const text = safe.toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
   if (text === "") return undefined;
   // A character is two UTF-16 units at most.
@@ -55,39 +111,11 @@ function safeLine(sent: string, longest: number): string | undefined {
 /** Control characters, line and paragraph separators, and characters that change the direction of the text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** What a body contains, or why it cannot be read, to complete "a body that …". */
-export interface ParsedBody {
-  readonly value?: unknown;
-  readonly fault?: string;
-}
-
-/** Parses a body as JSON, unless that would take long. */
-export function parseJson(bytes: Buffer): ParsedBody {
-  if (hasTooManyValues(bytes)) return { fault: `has more than ${MOST_VALUES} values` };
-  const text = bytes.toString();
+/** Undefined: the body is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return { value: JSON.parse(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text) };
+    return JSON.parse(text);
   } catch {
-    return { fault: "is not JSON" };
+    return undefined;
   }
 }
-
-/**
- * Parsing takes a millisecond per megabyte of text, but up to half a microsecond per value. The largest answer that
- * the gateway may give has a thousand rows of twelve columns.
- */
-const MOST_VALUES = 50_000;
-
-/** Whether a body has more commas and brackets than its values may need. */
-function hasTooManyValues(bytes: Buffer): boolean {
-  if (bytes.length <= MOST_VALUES) return false;
-  let values = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
-  }
-  return values > MOST_VALUES;
-}
-
-const [COMMA, BRACKET, BRACE] = [0x2c, 0x5b, 0x7b];
-const BYTE_ORDER_MARK = 0xfe_ff;

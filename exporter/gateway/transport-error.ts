@@ -1,32 +1,66 @@
+import type { GatewayConfig } from "../config/config.ts";
 import { GatewayError } from "./errors.ts";
-import { ResponseError } from "./receive.ts";
+
+/** The limits of an exchange, and the proxy that it takes. */
+export interface ExchangeLimits extends Pick<GatewayConfig, "maxBodyBytes" | "proxy"> {
+  readonly limitMs: number;
+}
 
 /** Classifies an error of the HTTP client: why the answer is missing or incomplete. */
 export function transportError(
   action: string,
   error: unknown,
-  limitMs: number,
-  proxy?: string,
+  { limitMs, maxBodyBytes, proxy }: ExchangeLimits,
 ): GatewayError {
   const code = codeOf(error);
+  const proxyStatus = proxyAnswer(error);
   const failed = (kind: "timeout" | "bad_response" | "network", why: string) =>
-    new GatewayError(kind, `Cannot ${action}: ${why}`, { cause: error });
+    new GatewayError(kind, `Cannot ${action}: ${why}`, {
+      cause: error,
+      code,
+      proxy: proxy?.url,
+      proxyStatus,
+    });
   if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${limitMs} ms`);
-  if (error instanceof ResponseError) return failed("bad_response", `the answer ${error.message}`);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
+    return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
   if (isUnreadable(code, error)) {
     // The parser's error contains a fragment of the answer, which may echo the credential, so it is not kept as the
     // cause.
-    return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`);
+    return new GatewayError("bad_response", `Cannot ${action}: the answer is not readable HTTP (${code})`, {
+      code,
+    });
   }
-  const connection = proxy === undefined ? "the connection" : `the connection through the proxy ${proxy}`;
-  const why = proxyAnswer(error) ?? (code === "" ? "" : ` (${code})`);
-  return failed("network", `${connection} failed${why}`);
+  const by = code === "" ? "" : ` (${code})`;
+  if (proxy === undefined) return failed("network", `the connection failed${by}`);
+  const why = proxyStatus === undefined ? PROXY_FAULTS.get(code) : proxyRefusal(proxyStatus);
+  return failed(
+    "network",
+    why === undefined
+      ? `the connection through the proxy ${proxy.url} failed${by}`
+      : `the proxy ${proxy.url} ${why}${by}`,
+  );
 }
 
+/** A connection through a proxy is a connection to the proxy, so these are faults of this hop. */
+const PROXY_FAULTS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "refuses connections"],
+  ["ENOTFOUND", "is unknown: no such host"],
+  ["EAI_AGAIN", "cannot be looked up now"],
+  ["EHOSTUNREACH", "cannot be reached"],
+  ["ENETUNREACH", "cannot be reached"],
+]);
+
 /** The status with which a proxy refuses a tunnel; undici reports it in its message only. */
-function proxyAnswer(error: unknown): string | undefined {
+function proxyAnswer(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy response \((\d{3})\)/.exec(error.message)?.[1] : undefined;
-  return status && `: the proxy answered ${status}`;
+  return status === undefined ? undefined : Number(status);
+}
+
+function proxyRefusal(status: number): string {
+  return status === 407
+    ? "asks for credentials (407); write them into the proxy's URL"
+    : `refuses to connect to the gateway (${status})`;
 }
 
 /** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */

@@ -1,9 +1,8 @@
-import type { SecretSource } from "../config/secret.ts";
+import type { SecretSource } from "../secrets/secret.ts";
 import { isSumOf } from "../metrics/decimal-sum.ts";
 import { BUCKET_MS } from "../time/window.ts";
 import type { Send } from "./calls.ts";
 import { GatewayError } from "./errors.ts";
-import type { MoneyMetricsChoice } from "./money-metrics.ts";
 import {
   AMOUNTS,
   type Amounts,
@@ -16,51 +15,60 @@ import {
   type UsageQuestion,
   type UsageSeries,
 } from "./port.ts";
-import { type UsageColumns, usageRequest } from "./wire/usage.ts";
+import {
+  type UsageColumns,
+  usageRequest,
+  AMOUNT_METRICS,
+  CREDITS_METRIC,
+  type CreditMetric,
+} from "./wire/usage.ts";
 import { parseUsageRows, type UsageRows } from "./wire/usage-rows.ts";
+import type { Capabilities } from "./account.ts";
 
 /**
  * Requests the account's usage: first the pairs, then their total. When the two disagree although no row is missing,
  * something was spent between the two answers. The pairs are then requested once more, because otherwise the new spend
  * would belong to no pair.
  */
-export async function askUsage(
+export async function fetchUsage(
   send: Send,
   name: string,
   question: UsageQuestion,
   secret: SecretSource,
-  choice: MoneyMetricsChoice,
+  choice: CreditMetricChoice,
 ): Promise<Usage> {
   const { range, rates, dimensions = ["model", "app"], classifier, filters } = question;
   const action = `query the analytics of "${name}"`;
-  const ask = (asked: Omit<UsageColumns, "money">) =>
-    withMoney(choice, asked.filters, async (money) => {
-      const columns = { ...asked, money };
+  const fetchRows = (wanted: Omit<UsageColumns, "creditMetric">) =>
+    withCreditMetric(choice, wanted.filters, async (creditMetric) => {
+      const columns = { ...wanted, creditMetric };
       const body = await send({ ...usageRequest(range, columns), action, secret });
       return parseUsageRows(body, columns, action);
     });
-  const askPairs = () => ask({ dimensions, classifier, rates, filters });
-  const askTotal = () => ask({ dimensions: [], rates: false, filters });
+  const fetchPairs = () => fetchRows({ dimensions, classifier, rates, filters });
+  const fetchTotal = () => fetchRows({ dimensions: [], rates: false, filters });
 
-  const pairs = question.pairs ? await askPairs() : undefined;
-  const total = question.total ? await askTotal() : undefined;
-  return pairs && total && disagree(pairs, total) ? usageOf(await askPairs(), total) : usageOf(pairs, total);
+  const pairs = question.pairs ? await fetchPairs() : undefined;
+  const total = question.total ? await fetchTotal() : undefined;
+  return pairs && total && disagree(pairs, total)
+    ? usageOf(await fetchPairs(), total)
+    : usageOf(pairs, total);
 }
 
 /**
  * Requests the account's usage by hour or by day.
  * @throws GatewayError `bad_response` if a row is about a time outside the range.
  */
-export async function askUsageSeries(
+export async function fetchUsageSeries(
   send: Send,
   name: string,
   { range, ...question }: SeriesQuestion,
   secret: SecretSource,
-  choice: MoneyMetricsChoice,
+  choice: CreditMetricChoice,
 ): Promise<UsageSeries> {
   const action = `query the past of "${name}"`;
-  const { rows, ...quality } = await withMoney(choice, question.filters, async (money) => {
-    const columns = { ...question, money, rates: false };
+  const { rows, ...quality } = await withCreditMetric(choice, question.filters, async (creditMetric) => {
+    const columns = { ...question, creditMetric, rates: false };
     return parseUsageRows(await send({ ...usageRequest(range, columns), action, secret }), columns, action);
   });
   const bucketMs = BUCKET_MS[question.granularity];
@@ -77,36 +85,24 @@ export async function askUsageSeries(
 }
 
 /**
- * Asks with BYOK. A service without that metric refuses the request, and is then asked without. A request
- * with filters proves nothing about the others, because the filters may have been refused, and neither does a
- * refusal that has ended.
+ * Asks with BYOK. A service without that metric refuses the request, and is then asked without until it lists its
+ * metrics. The refusal of a request with filters may be due to these.
  */
-async function withMoney(
-  choice: MoneyMetricsChoice,
+async function withCreditMetric(
+  choice: CreditMetricChoice,
   filters: UsageQuestion["filters"],
-  ask: (money: MoneyMetricsChoice["current"]) => Promise<UsageRows>,
+  fetchRows: (creditMetric: CreditMetricChoice["current"]) => Promise<UsageRows>,
 ): Promise<UsageRows> {
-  const { current, isDoubtful } = choice;
-  const rows = await rowsOrRefusal(ask(current));
-  if (!(rows instanceof GatewayError)) {
+  const { current } = choice;
+  try {
+    const rows = await fetchRows(current);
     if (current.byok) choice.accepted();
     return rows;
-  }
-  if (!isDoubtful) throw rows;
-  const without = await ask({ ...current, byok: false });
-  if ((filters ?? []).length > 0) return without;
-  const again = await rowsOrRefusal(ask(current));
-  if (again instanceof GatewayError) choice.refused();
-  else choice.accepted();
-  return again instanceof GatewayError ? without : again;
-}
-
-async function rowsOrRefusal(asked: Promise<UsageRows>): Promise<UsageRows | GatewayError> {
-  try {
-    return await asked;
   } catch (error) {
-    if (error instanceof GatewayError && error.status === 400) return error;
-    throw error;
+    if (!choice.isDoubtful || !(error instanceof GatewayError) || error.status !== 400) throw error;
+    const without = await fetchRows({ ...current, byok: false });
+    if ((filters ?? []).length === 0) choice.refused();
+    return without;
   }
 }
 
@@ -177,4 +173,44 @@ function disagree(pairs: UsageRows, { rows: [total] }: UsageRows): boolean {
 function earlier(one: number | undefined, other: number | undefined): number | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Math.min(one, other);
+}
+
+export type CreditMetricChoice = ReturnType<typeof createCreditMetricChoice>;
+
+/** Decides by which metric credits are requested, from what the service has shown so far. */
+export function createCreditMetricChoice() {
+  let current = BOTH;
+  let isDoubtful = true;
+  return {
+    get current() {
+      return current;
+    },
+    /** Whether a refusal may be due to BYOK. */
+    get isDoubtful() {
+      return isDoubtful && current.byok;
+    },
+    /** The names that the service knows; undefined: it does not list them. Refusals before that no longer count. */
+    learn: (capabilities: Capabilities | undefined) => {
+      isDoubtful = !capabilities;
+      current = capabilities ? named(new Set(capabilities.metrics.map(({ name }) => name))) : BOTH;
+    },
+    /** A request with BYOK was answered. */
+    accepted: () => {
+      isDoubtful = false;
+    },
+    /** A request with BYOK was refused, and the same one without it was not. */
+    refused: () => {
+      current = { ...current, byok: false };
+    },
+  };
+}
+
+/** The total less BYOK is what was charged to credits, so nothing need be known before the first request. */
+const BOTH: CreditMetric = { credits: AMOUNT_METRICS.credits, byok: true };
+
+function named(metrics: ReadonlySet<string>): CreditMetric {
+  return {
+    credits: metrics.has(CREDITS_METRIC) ? CREDITS_METRIC : AMOUNT_METRICS.credits,
+    byok: metrics.has(AMOUNT_METRICS.byokCredits),
+  };
 }

@@ -2,7 +2,7 @@ import Negotiator from "negotiator";
 import { CONTENT_TYPES, type Format, FORMATS } from "../metrics/render/exposition.ts";
 import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
-import type { Answer, Route } from "./route.ts";
+import { type Answer, get, type Route } from "./route.ts";
 
 /** The telemetry path: the published text, followed by the exporter's own metrics. */
 export function createMetricsRoute(
@@ -10,24 +10,20 @@ export function createMetricsRoute(
   publisher: Publisher,
   self: Pick<SelfRegistry, "parts">,
 ): Route {
-  return {
-    path,
-    methods: ["GET"],
-    handle: async ({ headers }): Promise<Answer> => {
-      const format = acceptedFormat(headers.accept);
-      const { runtime, own } = await self.parts(format);
-      // Read last, so that no value can expire during a later await.
-      const ready = await publisher.current(format);
-      const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
-      return acceptsGzip(headers["accept-encoding"]?.toString())
-        ? {
-            status: 200,
-            headers: { ...common, "content-encoding": "gzip" },
-            body: ready.gzipWith(runtime.piece, own),
-          }
-        : { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
-    },
-  };
+  return get(path, async ({ headers }): Promise<Answer> => {
+    const format = acceptedFormat(headers.accept);
+    const { runtime, own } = await self.parts(format);
+    // Read last, so that no value can expire during a later await.
+    const ready = await publisher.current(format);
+    const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
+    return acceptsGzip(headers["accept-encoding"]?.toString())
+      ? {
+          status: 200,
+          headers: { ...common, "content-encoding": "gzip" },
+          body: ready.gzipWith(runtime.piece, own),
+        }
+      : { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
+  });
 }
 
 /** The exposition format that the `Accept` header prefers; text when it accepts neither. */

@@ -1,105 +1,92 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Bcrypt } from "./bcrypt.ts";
-import { createLoginQueue, TooManyLoginsError } from "./login-queue.ts";
+import { Worker } from "node:worker_threads";
+import type { Comparison, Outcome } from "./bcrypt-worker.ts";
 
-/** Checks the passwords of basic authentication. */
+/** Checks the passwords of basic authentication with bcrypt, one after another, in a thread. */
 export interface Passwords {
+  start(): void;
   /**
-   * Whether the password is the user's. `address` is the client's. A wrong login takes the same work for each user and
-   * for unknown ones, so timing reveals nothing.
-   * @throws TooManyLoginsError
+   * Whether the password is the user's. An unknown user takes as long as a known one.
+   * @throws TooManyLoginsError; an error of the thread.
    */
-  readonly matches: (users: ReadonlyMap<string, string>, login: Login) => Promise<boolean>;
+  matches(users: ReadonlyMap<string, string>, user: string, password: string): Promise<boolean>;
+  stop(): Promise<void>;
 }
 
-export interface Login {
-  readonly user: string;
-  readonly password: string;
-  readonly address: string;
+/** Too many logins are waiting, for example because someone is guessing passwords. */
+export class TooManyLoginsError extends Error {
+  override readonly name = "TooManyLoginsError";
 }
 
-/** Outcomes are cached, so that neither a scrape nor a repeated guess computes a hash. */
-const MOST_CORRECT = 100;
-const MOST_WRONG = 1000;
-/** A flood of thousands of logins a second must not push out a client that tries again after ten seconds. */
-const MOST_REFUSED = 50_000;
+const MOST_WAITING = 32;
+const MOST_REMEMBERED = 100;
 
-/** The caches hold no password, only a digest of user, hash and password under a random key of this process. */
-export function createPasswords({ compare }: Pick<Bcrypt, "compare">): Passwords {
-  const key = randomBytes(32);
-  const queue = createLoginQueue();
-  const pending = new Map<string, Promise<boolean>>();
-  const correct = createRecent<string, true>(MOST_CORRECT);
-  const wrong = createRecent<string, true>(MOST_WRONG);
-  /** How often credentials were refused without a comparison, by a part of their digest. */
-  const refused = createRecent<number, number>(MOST_REFUSED);
+export function createPasswords(): Passwords {
+  const waiting = new Map<number, PromiseWithResolvers<boolean>>();
+  /** Correct logins, so that a scrape computes no hash: digests under a random key of this process. */
+  const correct = new Set<string>();
+  const digestKey = randomBytes(32);
+  let worker: Worker | undefined;
+  let lastId = 0;
 
-  async function compared(digest: Buffer, address: string, hashes: readonly string[], password: string) {
-    const short = digest.readUIntLE(0, 6);
-    const refusals = refused.get(short) ?? 0;
-    try {
-      return await queue.run({ address, refusals }, () => compare(password, hashes));
-    } catch (error) {
-      if (error instanceof TooManyLoginsError) refused.set(short, refusals + 1);
-      throw error;
-    }
+  function startWorker(): Worker {
+    const thread = new Worker(new URL("./bcrypt-worker.ts", import.meta.url));
+    thread.unref();
+    thread.on("message", ({ id, matches }: Outcome) => {
+      waiting.get(id)?.resolve(matches);
+      waiting.delete(id);
+    });
+    // The next login starts another thread.
+    thread.on("error", (error) => {
+      worker = undefined;
+      failAll(error);
+    });
+    return thread;
+  }
+
+  function failAll(error: unknown): void {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  }
+
+  async function compare(password: string, hash: string): Promise<boolean> {
+    if (waiting.size >= MOST_WAITING) throw new TooManyLoginsError();
+    worker ??= startWorker();
+    const outcome = Promise.withResolvers<boolean>();
+    waiting.set(++lastId, outcome);
+    worker.postMessage({ id: lastId, password, hash } satisfies Comparison, []);
+    return outcome.promise;
   }
 
   return {
-    matches: async (users, { user, password, address }) => {
-      const known = users.get(user);
-      const hashes = comparisons(known, [...users.values()].map(costOf));
-      const digest = createHmac("sha256", key)
-        .update(JSON.stringify([user, hashes[0], password]))
-        .digest();
-      const id = digest.toString("base64");
-      if (correct.get(id)) return true;
-      if (wrong.get(id)) return false;
-      // Requests that arrive together share the first one's comparison.
-      const comparison =
-        pending.get(id) ??
-        compared(digest, address, hashes, password)
-          .then((isEqual) => isEqual && known !== undefined)
-          .finally(() => pending.delete(id));
-      pending.set(id, comparison);
-      const isMatch = await comparison;
-      (isMatch ? correct : wrong).set(id, true);
+    start: () => {
+      worker ??= startWorker();
+    },
+    matches: async (users, user, password) => {
+      const own = users.get(user);
+      const hash = own ?? [...users.values()].toSorted(byCost).at(-1) ?? "";
+      const login = JSON.stringify([user, own, password]);
+      const digest = createHmac("sha256", digestKey).update(login).digest("base64");
+      if (correct.has(digest)) return true;
+      const isMatch = (await compare(password, hash)) && own !== undefined;
+      if (isMatch) remember(correct, digest);
       return isMatch;
     },
-  };
-}
-
-/** Keeps the entries that were set last. */
-function createRecent<Key, Value>(most: number) {
-  const entries = new Map<Key, Value>();
-  return {
-    get: (key: Key) => entries.get(key),
-    set: (key: Key, value: Value) => {
-      entries.delete(key);
-      entries.set(key, value);
-      const [oldest] = entries.size > most ? entries.keys() : [];
-      if (oldest !== undefined) entries.delete(oldest);
+    stop: async () => {
+      await worker?.terminate();
+      worker = undefined;
+      failAll(new Error("The exporter is stopping"));
     },
   };
 }
 
-/**
- * The hashes to compare one after another until one matches. Together they take as much work as one of the highest
- * cost: each step of cost doubles the work, so a cost c and decoys of c, c + 1, … up to the one below the highest.
- */
-function comparisons(known: string | undefined, costs: readonly number[]): readonly string[] {
-  const highest = Math.max(...costs);
-  if (known === undefined) return [decoy(highest)];
-  const lowest = costOf(known);
-  return [known, ...Array.from({ length: highest - lowest }, (_, step) => decoy(lowest + step))];
+function remember(correct: Set<string>, digest: string): void {
+  correct.add(digest);
+  const [oldest] = correct.size > MOST_REMEMBERED ? correct : [];
+  if (oldest !== undefined) correct.delete(oldest);
 }
 
-function costOf(hash: string): number {
-  return Number(hash.slice(4, 6));
-}
-
-/** A hash without a known password. */
-function decoy(cost: number): string {
-  const digits = String(cost).padStart(2, "0");
-  return `$2b$${digits}$${"aigatewayexporter/unknown".slice(0, 21)}e${"aigatewayexporter".padEnd(31, ".")}`;
+/** By the two digits after `$2b$`. */
+function byCost(one: string, other: string): number {
+  return Number(one.slice(4, 6)) - Number(other.slice(4, 6));
 }

@@ -8,6 +8,11 @@ export interface Route {
   handle(request: IncomingMessage): Answer | Promise<Answer>;
 }
 
+/** A route for GET. */
+export function get(path: string, handle: Route["handle"]): Route {
+  return { path, methods: ["GET"], handle };
+}
+
 /** The answer to a request. */
 export interface Answer {
   readonly status: number;

@@ -1,15 +1,15 @@
 import type { Publisher } from "../metrics/render/publisher.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
-import type { StatusPage } from "../status/status-page.ts";
+import type { Overview } from "../status/overview.ts";
 import { createMetricsRoute } from "./metrics-route.ts";
-import { type Route, textAnswer } from "./route.ts";
+import { get, type Route, textAnswer } from "./route.ts";
 import { createStatusRoutes } from "./status-routes.ts";
 
 export interface RouteDependencies {
   readonly telemetryPath: string;
   readonly publisher: Publisher;
   readonly self: SelfRegistry;
-  readonly page: StatusPage;
+  readonly overview: () => Overview;
   /** Whether every target was polled at least once, successfully or not. */
   readonly isReady: () => boolean;
   readonly lifecycle: Lifecycle;
@@ -27,23 +27,20 @@ export function createRoutes({
   telemetryPath,
   publisher,
   self,
-  page,
+  overview,
   isReady,
   lifecycle,
 }: RouteDependencies): readonly Route[] {
   return [
     createMetricsRoute(telemetryPath, publisher, self),
-    ...createStatusRoutes(page),
+    ...createStatusRoutes(overview, telemetryPath),
     // Healthy means only that the server answers, because a restart would not repair a gateway or a key.
-    { path: "/-/healthy", methods: ["GET"], handle: () => textAnswer(200, "The exporter is healthy\n") },
-    {
-      path: "/-/ready",
-      methods: ["GET"],
-      handle: () =>
-        isReady()
-          ? textAnswer(200, "The exporter is ready\n")
-          : textAnswer(503, "The exporter is not ready: some keys or queries have not been polled yet\n"),
-    },
+    get("/-/healthy", () => textAnswer(200, "The exporter is healthy\n")),
+    get("/-/ready", () =>
+      isReady()
+        ? textAnswer(200, "The exporter is ready\n")
+        : textAnswer(503, "The exporter is not ready: some keys or queries have not been polled yet\n"),
+    ),
     reloadRoute(lifecycle),
   ];
 }

@@ -1,20 +1,11 @@
 import type * as Http from "node:http";
 import { createRequire } from "node:module";
-import {
-  type AddressInfo,
-  createServer as createSocketServer,
-  type Server as SocketServer,
-  type Socket,
-} from "node:net";
-import type { WebSource } from "../config/web/web-config.ts";
-import { createBcrypt } from "./bcrypt.ts";
-import { type Connections, createConnections, type DropReason } from "./connections.ts";
-import { type Limits, LIMITS, MAX_REQUESTS } from "./limits.ts";
+import type { AddressInfo } from "node:net";
+import type { WebConfig } from "../config/web/web-config.ts";
 import { createPasswords } from "./passwords.ts";
-import { createRequestSemaphore } from "./request-semaphore.ts";
 import { type Route, textAnswer } from "./route.ts";
-import { CLIENT_LEFT, createRouter, type OnRefusal } from "./router.ts";
-import { createTlsServer, type TlsServer } from "./tls-server.ts";
+import { type Access, createRouter } from "./router.ts";
+import { createTlsServer } from "./tls-server.ts";
 
 // An import would read every export of node:http, and so load fetch and web sockets: 45 ms and 10 MB more at startup.
 const http: typeof Http = createRequire(import.meta.url)("node:http");
@@ -48,24 +39,37 @@ export class ListenError extends Error {
   }
 }
 
-export interface ServerOptions {
-  /** Without it, the server speaks plain HTTP and requires no password. */
-  readonly web?: WebSource | undefined;
-  /** Answers in progress at once, not counting `/-/…`; 0 is unlimited. */
-  readonly maxRequests?: number | undefined;
-  /** The values of `Host` that are served, without port; empty: any. */
-  readonly allowedHosts?: readonly string[] | undefined;
-  /** Counts a connection that is closed to respect the limit of connections or of answers in progress. */
-  readonly onDrop?: ((reason: DropReason) => void) | undefined;
-  /** Reports a client that is not let in. */
-  readonly onRefusal?: OnRefusal | undefined;
-  /** Overrides of the default limits. */
-  readonly limits?: Partial<Limits>;
-}
+export type ServerOptions = {
+  readonly [Name in keyof Access]?: Access[Name] | undefined;
+} & {
+  /** Counts a connection that is refused to respect the limit of connections. */
+  readonly onDrop?: (() => void) | undefined;
+};
+
+/** As in node_exporter. */
+export const MAX_REQUESTS = 40;
+
+/** Of each address. */
+export const MOST_CONNECTIONS = 512;
+
+const SETTINGS: Http.ServerOptions = {
+  maxHeaderSize: 16_384,
+  requestTimeout: 10_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+  // Longer than Prometheus keeps a connection, so that Prometheus closes it.
+  keepAliveTimeout: 330_000,
+};
+
+/** Longest pause of a client while it reads an answer. */
+const STALL_MS = 30_000;
+
+/** How long a stop waits for clients. */
+const STOP_MS = 5000;
 
 /**
- * An HTTP/1.1 server with a few fixed paths, on one or several addresses that share all limits. If a route
- * throws, `onError` receives the error and the client a plain 500.
+ * An HTTP/1.1 server with a few fixed paths, on one or several addresses. If a route throws, `onError` receives the
+ * error and the client a plain 500.
  */
 export function createServer(
   listen: readonly ListenAddress[],
@@ -75,92 +79,84 @@ export function createServer(
     web,
     maxRequests = MAX_REQUESTS,
     allowedHosts = [],
+    prefix = "",
     onDrop = () => {},
     onRefusal = () => {},
-    limits: changed = {},
   }: ServerOptions = {},
 ): Server {
-  const limits = { ...LIMITS, ...changed };
   let stopping = false;
-  const bcrypt = createBcrypt();
-  const connections = createConnections(limits.connections, onDrop);
+  const passwords = createPasswords();
   const route = createRouter(routes, {
-    passwords: createPasswords(bcrypt),
+    passwords,
     web,
     allowedHosts,
-    isCurrent: ({ socket }, { tls }) => tlsServer?.isCurrent(socket, tls) ?? true,
+    isCurrent,
     maxRequests,
-    tryAcquire: createRequestSemaphore({
-      most: maxRequests,
-      unreadMs: limits.unreadMs,
-      onUnread: () => onDrop("unread"),
-    }),
+    prefix,
     onRefusal,
   });
-  const server = http.createServer(settingsOf(limits), (request, response) => void answer(request, response));
-  server.timeout = limits.stallMs;
-  const tlsServer = listenToConnections(
-    server,
-    connections,
-    web?.isSecure === true ? (serve) => createTlsServer(web, limits, serve, onRefusal) : undefined,
-  );
+  const handle: Http.RequestListener = (request, response) => void answer(request, response);
+  const tls = web?.initial.tls;
+  const tlsServers = tls ? listen.map(() => createTlsServer(tls, SETTINGS, handle, onRefusal)) : [];
+  const servers: readonly Http.Server[] = tls
+    ? tlsServers.map(({ server }) => server)
+    : listen.map(() => http.createServer(SETTINGS, handle));
+  for (const server of servers) {
+    server.timeout = STALL_MS;
+    server.maxConnections = MOST_CONNECTIONS;
+    server.on("drop", onDrop);
+    // A connection may find an old certificate; the next one finds the new one.
+    if (tls) server.on("connection", () => void web?.current().then(follow, onError));
+  }
+
+  function follow(config: WebConfig | undefined): void {
+    if (config?.tls) for (const each of tlsServers) each.use(config.tls);
+  }
+
+  function isCurrent({ socket }: Http.IncomingMessage, config: WebConfig): boolean {
+    follow(config);
+    return !tls || tlsServers.some((each) => each.isCurrent(socket));
+  }
 
   async function answer(request: Http.IncomingMessage, response: Http.ServerResponse): Promise<void> {
-    // Node makes an error with a stack for each request that the end of a connection finds open.
-    if (!connections.answering(request, response)) return void request.destroy();
-    const timer = setTimeout(() => response.destroy(), limits.answerMs);
-    response.once("close", () => clearTimeout(timer));
-    const { status, headers, body } = await route(request, response).catch((error: unknown) => {
-      if (error !== CLIENT_LEFT) onError(error);
+    const { status, headers, body } = await route(request).catch((error: unknown) => {
+      onError(error);
       return textAnswer(500, "Internal server error\n");
     });
     const length = body.reduce((sum, part) => sum + part.length, 0);
-    // A refused client must not keep a connection that others need, nor send the rest of a body that nobody reads.
-    const isLast = stopping || CLOSING.has(status) || !request.complete;
-    const close = isLast ? { connection: "close" } : {};
+    const close = stopping ? { connection: "close" } : {};
     const all = { ...SECURITY_HEADERS, ...headers, ...close, "content-length": length };
     response.writeHead(status, Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")));
     if (request.method !== "HEAD") for (const part of body) response.write(part);
     response.end();
   }
 
-  // Node checks for late requests only on a listening HTTP server, so that one has the first address. The others pass
-  // their connections to it.
-  const sockets = listen.map((_, index) => (index === 0 ? server : createSocketServer(SOCKET_OPTIONS)));
-  for (const each of sockets.slice(1)) each.on("connection", (socket) => server.emit("connection", socket));
-
-  function urlOfServer(each: SocketServer): string {
-    return urlOf(web?.isSecure === true ? "https" : "http", each.address());
-  }
+  const urls = () => servers.map((server) => urlOf(tls ? "https" : "http", server.address()));
 
   return {
     start: async () => {
-      // Later reads are compared with this first one.
-      await web?.current();
-      for (const [index, address] of listen.entries()) await listening(sockets[index], address);
+      // The worker starts now, because its file may be missing later.
+      if (web) passwords.start();
+      // A later read counts as a change if it differs from this one.
+      follow(await web?.current());
+      for (const [index, address] of listen.entries()) await listening(servers[index], address);
     },
     stop: async () => {
       stopping = true;
-      const closed = Promise.withResolvers<void>();
-      for (const each of sockets.slice(1)) each.close();
-      server.close(() => closed.resolve());
-      tlsServer?.close();
-      server.closeIdleConnections();
       // A client that does not read its answer must not keep the process alive.
-      const timer = setTimeout(() => server.closeAllConnections(), limits.stopMs);
-      await closed.promise;
+      const timer = setTimeout(() => {
+        for (const server of servers) server.closeAllConnections();
+      }, STOP_MS);
+      await Promise.all(servers.map(closed));
       clearTimeout(timer);
-      await bcrypt.stop();
+      await passwords.stop();
     },
-    urls: () => sockets.map(urlOfServer),
-    url: () => urlOfServer(server),
+    urls,
+    url: () => urls()[0] ?? "",
   };
 }
 
-/** As those of Node's HTTP server. */
-const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true };
-
-function listening(server: SocketServer | undefined, address: ListenAddress): Promise<void> {
+function listening(server: Http.Server | undefined, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new ListenError(address, error));
     server?.once("error", fail);
@@ -171,41 +167,11 @@ function listening(server: SocketServer | undefined, address: ListenAddress): Pr
   });
 }
 
-function settingsOf({ requestMs, checkMs, headerBytes, keepAliveMs }: Limits) {
-  return {
-    requestTimeout: requestMs,
-    headersTimeout: requestMs,
-    connectionsCheckingInterval: checkMs,
-    maxHeaderSize: headerBytes,
-    keepAliveTimeout: keepAliveMs,
-  };
-}
-
-/** Not logged in, not allowed, not received completely, or not now. */
-const CLOSING: ReadonlySet<number> = new Set([400, 401, 403, 413, 421, 503]);
-
-/**
- * Bounds the connections, and puts a TLS server between them and the HTTP server if there is a configuration for TLS.
- * The HTTP server keeps listening itself, because Node checks for late requests only on a listening server; its own
- * connection listener then receives the decrypted connections.
- */
-function listenToConnections(
-  server: Http.Server,
-  connections: Connections,
-  createTls: ((onConnection: (socket: Socket) => void) => TlsServer) | undefined,
-): TlsServer | undefined {
-  const listeners = server.listeners("connection");
-  const serve = (connection: Socket) => {
-    for (const listener of listeners) listener.call(server, connection);
-  };
-  const tlsServer = createTls?.(serve);
-  server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) => {
-    if (!connections.admit(socket)) return;
-    if (tlsServer) tlsServer.accept(socket);
-    else serve(socket);
+function closed(server: Http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
   });
-  return tlsServer;
 }
 
 /**

@@ -1,81 +1,79 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import type { Overview } from "../status/overview.ts";
+import type { Written } from "../status/page/layout.ts";
 import {
-  accountDocument,
-  axisDocument,
-  jsonDocument,
-  keyDocument,
-  pageDocument,
-  type StatusDocument,
-} from "../status/documents.ts";
-import { type DrawnPage, type StatusPage, TooManyViewsError, WithdrawnError } from "../status/status-page.ts";
-import { ACCOUNT_PATH, AXIS_PATHS, KEYS_PATH, readView, STATUS_PATH, type View } from "../status/view.ts";
+  ACCOUNT_PATH,
+  type Axis,
+  AXIS_PATHS,
+  KEYS_PATH,
+  readView,
+  STATUS_PATH,
+  type View,
+} from "../status/view.ts";
 import { acceptsGzip } from "./metrics-route.ts";
-import { type Answer, pathOf, type Route, textAnswer } from "./route.ts";
+import { type Answer, get, pathOf, type Route, textAnswer } from "./route.ts";
 
-/** The status page and its data as JSON. All clients of a view get the same bytes, compressed once. */
-export function createStatusRoutes(
-  page: StatusPage,
-  compress: typeof compressed = compressed,
-): readonly Route[] {
-  const zipped = new WeakMap<DrawnPage, Promise<Buffer>>();
-
-  function gzipOf(drawn: DrawnPage): Promise<Buffer> {
-    const bytes = zipped.get(drawn) ?? compress(drawn.body);
-    zipped.set(drawn, bytes);
-    return bytes;
-  }
-
-  async function answer({ headers }: IncomingMessage, document: StatusDocument): Promise<Answer> {
-    const drawn = await page.current(document).catch(busyText);
-    if (typeof drawn === "string") return textAnswer(503, drawn, { "retry-after": "1" });
-    const status = drawn.isMissing ? 404 : 200;
-    const common = { "content-type": document.contentType, vary: "Accept-Encoding" };
-    return acceptsGzip(headers["accept-encoding"]?.toString())
-      ? { status, headers: { ...common, "content-encoding": "gzip" }, body: [await gzipOf(drawn)] }
-      : { status, headers: common, body: [drawn.body] };
-  }
-
-  const viewRoute = (path: string, documentOf: (view: View) => StatusDocument): Route => ({
-    path,
-    methods: ["GET"],
-    handle: async (request) => {
-      const asked = readView(/\?([^#]*)/.exec(request.url ?? "")?.[1] ?? "");
-      return "problems" in asked
-        ? textAnswer(400, ["Cannot show this view of the status", ...asked.problems, ""].join("\n"))
-        : answer(request, documentOf(asked.view));
-    },
-  });
-
-  const pageRoute = (path: string, document: StatusDocument): Route => ({
-    path,
-    methods: ["GET"],
-    handle: (request) => answer(request, document),
-  });
-
-  const namedRoute = (path: string, documentOf: (name: string) => StatusDocument): Route => ({
-    path,
-    methods: ["GET"],
-    handle: async (request) => {
-      const name = decoded(pathOf(request).slice(path.length));
-      return name === undefined
-        ? textAnswer(400, "Cannot decode the name in the path\n")
-        : answer(request, documentOf(name));
-    },
-  });
+/**
+ * The status page and its data as JSON. The modules that draw are loaded by the first request: most instances never
+ * serve a page, and its number formats are expensive to load.
+ */
+export function createStatusRoutes(overview: () => Overview, telemetryPath: string): readonly Route[] {
+  const axisRoutes = (axis: Axis): readonly Route[] => {
+    const draw = async (name?: string) => {
+      const { renderAxisPage } = await import("../status/page/axis-page.ts");
+      return renderAxisPage(overview(), telemetryPath, { axis, name });
+    };
+    return [
+      get(AXIS_PATHS[axis], async (request) => page(request, await draw())),
+      namedRoute(`${AXIS_PATHS[axis]}/`, draw),
+    ];
+  };
 
   return [
-    viewRoute("/", pageDocument),
-    viewRoute(STATUS_PATH, jsonDocument),
-    pageRoute(ACCOUNT_PATH, accountDocument()),
-    pageRoute(AXIS_PATHS.model, axisDocument("model")),
-    pageRoute(AXIS_PATHS.app, axisDocument("app")),
-    namedRoute(KEYS_PATH, keyDocument),
-    namedRoute(`${AXIS_PATHS.model}/`, (name) => axisDocument("model", name)),
-    namedRoute(`${AXIS_PATHS.app}/`, (name) => axisDocument("app", name)),
-    { path: `${STATUS_PATH}/schema`, methods: ["GET"], handle: schemaAnswer },
+    viewRoute("/", async (request, view) => {
+      const { renderPage } = await import("../status/page/page.ts");
+      return page(request, renderPage(overview(), telemetryPath, view));
+    }),
+    viewRoute(STATUS_PATH, async (request, view) => {
+      const { statusJson } = await import("../status/json/write.ts");
+      return answer(request, 200, "application/json", statusJson(overview(), view));
+    }),
+    get(ACCOUNT_PATH, async (request) => {
+      const { renderAccountPage } = await import("../status/page/account-page.ts");
+      return page(request, renderAccountPage(overview(), telemetryPath));
+    }),
+    ...axisRoutes("model"),
+    ...axisRoutes("app"),
+    namedRoute(KEYS_PATH, async (name) => {
+      const { renderKeyPage } = await import("../status/page/key-page.ts");
+      return renderKeyPage(overview(), telemetryPath, name);
+    }),
+    get(`${STATUS_PATH}/schema`, async (request) => {
+      const { statusSchemaText } = await import("../status/json/schema.ts");
+      return answer(request, 200, "application/schema+json", statusSchemaText());
+    }),
   ];
+}
+
+/** A route with the parameters of a view. */
+function viewRoute(path: string, handle: (request: IncomingMessage, view: View) => Promise<Answer>): Route {
+  return get(path, async (request) => {
+    const asked = readView(/\?([^#]*)/.exec(request.url ?? "")?.[1] ?? "");
+    return "problems" in asked
+      ? textAnswer(400, ["Cannot show this view of the status", ...asked.problems, ""].join("\n"))
+      : handle(request, asked.view);
+  });
+}
+
+/** The pages of what the end of the path names. */
+function namedRoute(path: string, draw: (name: string) => Promise<Written>): Route {
+  return get(path, async (request) => {
+    const name = decoded(pathOf(request).slice(path.length));
+    if (name === undefined) return textAnswer(400, "Cannot decode the name in the path\n");
+    return page(request, await draw(name), "../");
+  });
 }
 
 /** Undefined: a percent sign does not begin an encoded character. */
@@ -87,23 +85,24 @@ function decoded(text: string): string | undefined {
   }
 }
 
-async function schemaAnswer(): Promise<Answer> {
-  const { statusSchemaText } = await import("../status/json/schema.ts");
-  const body = [Buffer.from(statusSchemaText())];
-  return { status: 200, headers: { "content-type": "application/schema+json" }, body };
+/** Pages link each other from the root `/`; `root` is the way to it, because a proxy may serve it below a path. */
+function page(request: IncomingMessage, { text, isMissing }: Written, root = "./"): Promise<Answer> {
+  const relative = text.replaceAll(/(?<= (?:href|action)=")\//g, root);
+  return answer(request, isMissing ? 404 : 200, "text/html; charset=utf-8", relative);
 }
 
-/** Why a document cannot be drawn now. */
-function busyText(error: unknown): string {
-  if (error instanceof WithdrawnError) return "The values change too fast, try again later\n";
-  if (error instanceof TooManyViewsError)
-    return "Too many different views of the status at once, try again later\n";
-  throw error;
+/** Compressed off the event loop. The lowest level takes a fifth of the time of the default, for a quarter more bytes. */
+async function answer(
+  { headers }: IncomingMessage,
+  status: number,
+  type: string,
+  text: string,
+): Promise<Answer> {
+  const common = { "content-type": type, vary: "Accept-Encoding" };
+  if (!acceptsGzip(headers["accept-encoding"]?.toString()))
+    return { status, headers: common, body: [Buffer.from(text)] };
+  const body = [await gzipText(text, { level: 1 })];
+  return { status, headers: { ...common, "content-encoding": "gzip" }, body };
 }
 
-const gzipBytes = promisify<Buffer, object, Buffer>(gzip);
-
-/** Off the event loop. The lowest level takes a fifth of the time of the default one, for a quarter more bytes. */
-function compressed(bytes: Buffer): Promise<Buffer> {
-  return gzipBytes(bytes, { level: 1 });
-}
+const gzipText = promisify<string, object, Buffer>(gzip);

@@ -1,93 +1,115 @@
-import { constants } from "node:crypto";
-import type { Socket } from "node:net";
-import { createServer, type Server, TLSSocket } from "node:tls";
-import type { ClientAuth, WebConfig, WebSource, WebTls } from "../config/web/web-config.ts";
-import { hasAllowedName } from "./client-names.ts";
-import { peerOf } from "./connections.ts";
-import type { Limits } from "./limits.ts";
+import { constants, type X509Certificate } from "node:crypto";
+import type * as Http from "node:http";
+import type * as Https from "node:https";
+import { createRequire } from "node:module";
+import { type Server, type Socket, isIPv6, SocketAddress } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { isDeepStrictEqual } from "node:util";
+import type { WebTls } from "../config/web/web-config.ts";
 import type { OnRefusal } from "./router.ts";
 
-/** Turns raw connections into TLS connections, each with the web configuration in force when it opens. */
+/** As in server.ts. */
+const https: typeof Https = createRequire(import.meta.url)("node:https");
+
 export interface TlsServer {
-  accept(socket: Socket): void;
-  /**
-   * Whether a connection may still send requests: the TLS settings are those of its handshake, and a client certificate
-   * that was verified has not expired.
-   */
-  isCurrent(socket: Socket, tls: WebTls | undefined): boolean;
-  /** Ends the handshakes that are in progress. */
-  close(): void;
+  readonly server: Https.Server;
+  /** Gives the settings to new connections. */
+  use(tls: WebTls): void;
+  /** Whether the connection was accepted with the newest settings. */
+  isCurrent(socket: Socket): boolean;
 }
 
-/** `onConnection` receives each connection whose client certificate is acceptable. */
+/** An HTTPS server that accepts only clients whose certificate is acceptable. */
 export function createTlsServer(
-  web: WebSource,
-  { requestMs }: Limits,
-  onConnection: (socket: TLSSocket) => void,
+  initial: WebTls,
+  settings: Http.ServerOptions,
+  handle: Http.RequestListener,
   onRefusal: OnRefusal,
 ): TlsServer {
-  const handshakes = new Map<string, Socket>();
-  const settings = new WeakMap<Socket, WebTls>();
-  let current: { readonly tls: WebTls; readonly server: Server } | undefined;
-
-  function serverFor(tls: WebTls): Server {
-    if (current?.tls === tls) return current.server;
-    const requestCert = tls.clientAuth !== "none";
-    // `isAcceptable` checks the certificate after the handshake, so the handshake itself rejects none.
-    const options = {
-      ...tls.options,
-      requestCert,
+  let current = initial;
+  const accepted = new WeakMap<Socket, WebTls>();
+  const asks = initial.clientAuth !== "none";
+  // A resumed session would show the certificate of an earlier handshake, without verifying it again.
+  const contextOf = ({ options }: WebTls) => ({
+    ...options,
+    ...(asks && { secureOptions: constants.SSL_OP_NO_TICKET }),
+  });
+  const server = https.createServer(
+    {
+      ...settings,
+      ...contextOf(initial),
+      handshakeTimeout: HANDSHAKE_MS,
+      requestCert: asks,
+      // `isAcceptable` checks the certificate after the handshake.
       rejectUnauthorized: false,
-      // A resumed session would show the certificate of an earlier handshake, without verifying it again.
-      secureOptions: requestCert ? constants.SSL_OP_NO_TICKET : 0,
-    };
-    const server = createServer({ ...options, handshakeTimeout: requestMs, ALPNProtocols: ["http/1.1"] });
-    server.on("secureConnection", (socket) => {
-      handshakes.delete(peerOf(socket));
-      settings.set(socket, tls);
-      if (isAcceptable(tls, socket)) return onConnection(socket);
-      onRefusal("client certificate", socket.remoteAddress);
-      socket.destroy();
-    });
-    server.on("tlsClientError", (_error, socket) => socket.destroy());
-    current = { tls, server };
-    return server;
-  }
-
-  async function accept(socket: Socket): Promise<void> {
-    const peer = peerOf(socket);
-    handshakes.set(peer, socket);
-    socket.on("close", () => handshakes.delete(peer)).on("error", () => socket.destroy());
-    const config: WebConfig | undefined = await web.current().catch(() => undefined);
-    if (socket.destroyed) return;
-    if (config?.tls) serverFor(config.tls).emit("connection", socket);
-    else socket.destroy();
-  }
-
-  return {
-    accept: (socket) => void accept(socket),
-    isCurrent: (socket, tls) => settings.get(socket) === tls && !(tls && hasExpired(tls, socket)),
-    close: () => {
-      for (const socket of handshakes.values()) socket.destroy();
     },
+    handle,
+  );
+  server.on("secureConnection", (socket) => {
+    if (isAcceptable(current, socket)) return void accepted.set(socket, current);
+    onRefusal("client certificate", socket.remoteAddress);
+    socket.destroy();
+  });
+  const open = new Map<string, Socket>();
+  const listener: Server = server;
+  listener.on("connection", (socket) => {
+    const peer = `${socket.remoteAddress} ${socket.remotePort}`;
+    open.set(peer, socket);
+    socket.once("close", () => open.delete(peer));
+  });
+  server.on("tlsClientError", (error, { remoteAddress, remotePort }) => {
+    if (!("code" in error) || error.code !== "ERR_SSL_HTTP_REQUEST") return;
+    const plain = open.get(`${remoteAddress} ${remotePort}`);
+    plain?.end(PLAIN_HTTP, () => plain.destroy());
+  });
+  return {
+    server,
+    use: (tls) => {
+      // Another file may have changed, which makes an equal object.
+      if (isDeepStrictEqual(tls, current)) return;
+      current = tls;
+      server.setSecureContext(contextOf(tls));
+    },
+    isCurrent: (socket) => accepted.get(socket) === current,
   };
 }
 
-function hasExpired({ clientAuth }: WebTls, socket: Socket): boolean {
-  if (!verifies(clientAuth)) return false;
-  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-  return certificate !== undefined && certificate.validToDate.getTime() < Date.now();
-}
+/** As Go's server answers. */
+const PLAIN_HTTP = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+
+/** A stop waits for handshakes. */
+const HANDSHAKE_MS = 5000;
 
 /** The rules of Go's `tls.ClientAuthType`, whose names the exporter-toolkit uses. */
 function isAcceptable({ clientAuth, allowedSans }: WebTls, socket: TLSSocket): boolean {
   if (clientAuth === "none" || clientAuth === "request") return true;
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return clientAuth === "verify if given";
-  if (verifies(clientAuth) && !socket.authorized) return false;
+  if (clientAuth !== "require" && !socket.authorized) return false;
   return !allowedSans || hasAllowedName(certificate, allowedSans);
 }
 
-function verifies(clientAuth: ClientAuth): boolean {
-  return clientAuth === "verify if given" || clientAuth === "require and verify";
+/** Whether one of the certificate's subject alternative names is an allowed one, as a whole and in its case. */
+export function hasAllowedName(
+  { subjectAltName = "" }: Pick<X509Certificate, "subjectAltName">,
+  allowed: readonly string[],
+): boolean {
+  const wanted = new Set(allowed.map(canonical));
+  return [...subjectAltName.matchAll(ENTRY)].some(
+    ([, kind = "", text = ""]) => KINDS.has(kind) && wanted.has(canonical(unquoted(text))),
+  );
+}
+
+/** Node puts a name with a comma or a quote into quotes, as in JSON. Each entry begins where the previous one ends. */
+const ENTRY = /(?:, )?([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/gy;
+
+const KINDS: ReadonlySet<string> = new Set(["DNS", "IP Address", "email", "URI"]);
+
+function unquoted(text: string): string {
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
+/** An IPv6 address has several forms. */
+function canonical(name: string): string {
+  return isIPv6(name) ? new SocketAddress({ address: name, family: "ipv6" }).address : name;
 }

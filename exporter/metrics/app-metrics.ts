@@ -1,5 +1,7 @@
-import { selfFamilies as families } from "./self-families.ts";
+import { selfFamilies, selfFamilies as families } from "./self-families.ts";
 import type { SelfRegistry } from "./self-registry.ts";
+import type { Log } from "../log.ts";
+import type { Clock } from "../time/clock.ts";
 
 export interface Build {
   readonly version: string;
@@ -18,14 +20,16 @@ export interface AppState {
   };
   readonly readings: { readonly series: number };
   /** Undefined: no web configuration is used. */
-  readonly web: { isUpToDate(): boolean } | undefined;
+  readonly web: { isUpToDate(): boolean; certificateEndMs?(): number | undefined } | undefined;
 }
 
 export interface AppMetrics {
   /** Records that the configuration was loaded, or an invalid one rejected, at this time (epoch milliseconds). */
   reloaded(isSuccessful: boolean, nowMs: number): void;
-  /** When the last reload failed; undefined: it succeeded, or there was none. */
-  failedReloadMs(): number | undefined;
+  /** The version, and when the last reload failed; undefined: it succeeded, or there was none. */
+  about(): { readonly version: string; readonly failedReloadMs: number | undefined };
+  /** Counts a connection that was refused. */
+  readonly dropped: () => void;
 }
 
 /** The metrics of the exporter as a whole: build, configuration, series. */
@@ -44,6 +48,10 @@ export function createAppMetrics(
   registry.gauge(families.series, () => [[{}, readings.series]]);
   registry.gauge(families.seriesLimit, () => [[{}, config().seriesLimit]]);
   registry.gauge(families.webUpToDate, () => (web ? [[{}, Number(web.isUpToDate())]] : []));
+  registry.gauge(families.webCertificateEnd, () => {
+    const endMs = web?.certificateEndMs?.();
+    return endMs === undefined ? [] : [[{}, endMs / 1000]];
+  });
   registry.gauge(families.creditValue, () => {
     const { creditValue } = config();
     return creditValue ? [[{ currency: creditValue.currency }, creditValue.value]] : [];
@@ -51,6 +59,8 @@ export function createAppMetrics(
   const successful = registry.gauge(families.reloadSuccessful);
   const successTime = registry.gauge(families.reloadSuccess);
   const hash = registry.gauge(families.configHash);
+  const drops = registry.counter(families.droppedConnections);
+  drops.inc({}, 0);
   let failedReloadMs: number | undefined;
   return {
     reloaded: (isSuccessful, nowMs) => {
@@ -59,6 +69,35 @@ export function createAppMetrics(
       successful.set({}, Number(isSuccessful));
       if (isSuccessful) successTime.set({}, nowMs / 1000);
     },
-    failedReloadMs: () => failedReloadMs,
+    about: () => ({ version, failedReloadMs }),
+    dropped: () => drops.inc({}),
+  };
+}
+
+/** Windows begin and end by our clock, and the gateway's answers by its own. */
+const MOST_SECONDS = 30;
+
+/**
+ * Counts the answers of the gateway, shows how far its clock is from ours, and warns once when that is too far. The time
+ * of an answer (epoch milliseconds; NaN or undefined: unknown) has no fractions of seconds.
+ */
+export function recordGatewayAnswers(
+  registry: SelfRegistry,
+  clock: Pick<Clock, "now">,
+  log: Pick<Log, "warn" | "info">,
+): (endpoint: string, code: string, dateMs?: number) => void {
+  const requests = registry.counter(selfFamilies.upstreamRequests);
+  const gauge = registry.gauge(selfFamilies.gatewayClockDifference);
+  let isFar = false;
+  return (endpoint, code, dateMs = Number.NaN) => {
+    requests.inc({ endpoint, code });
+    if (Number.isNaN(dateMs)) return;
+    const seconds = Math.round((dateMs - clock.now()) / 1000);
+    gauge.set({}, seconds);
+    if (Math.abs(seconds) > MOST_SECONDS === isFar) return;
+    isFar = !isFar;
+    if (!isFar) return log.info({ seconds }, "The clocks of the gateway and of this machine agree again");
+    const text = `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} that of this machine`;
+    log.warn({ seconds }, `${text}: windows of days and months may be wrong around midnight`);
   };
 }

@@ -22,7 +22,7 @@ export function decimalRest(total: number, parts: readonly number[]): number {
 }
 
 /**
- * Whether a total is the sum of its parts: exactly, or up to the rounding errors of whoever added them up as binary
+ * Whether a total is the sum of its parts: exactly, or up to the rounding errors of a program that adds them up as binary
  * fractions. Only numbers of more than 15 digits come from such additions; others are compared exactly.
  */
 export function isSumOf(total: number, parts: readonly number[]): boolean {

@@ -31,9 +31,20 @@ interface Definition<Label extends string> {
   readonly absent: string;
 }
 
-export function gauge<const Label extends string>(definition: Definition<Label>): Family<Label> {
-  return { ...definition, type: "gauge" };
+/** A constructor of families of one type. */
+function familyOf(type: Family["type"]) {
+  return <const Label extends string>(definition: Definition<Label>): Family<Label> => ({
+    ...definition,
+    type,
+  });
 }
+
+export const gauge = familyOf("gauge");
+export const counter = familyOf("counter");
+/** A family whose value is always 1 and whose labels carry text; the name ends in `_info`. */
+export const info = familyOf("info");
+/** One series per state, with 1 for the current state; the last label is named after the family (OpenMetrics). */
+export const stateset = familyOf("stateset");
 
 /** Only the exporter's own metrics have histograms: collectors make single samples. */
 export interface HistogramFamily<Label extends string = string> extends Family<Label> {
@@ -46,20 +57,6 @@ export function histogram<const Label extends string>(
   definition: Definition<Label> & Pick<HistogramFamily, "buckets">,
 ): HistogramFamily<Label> {
   return { ...definition, type: "histogram" };
-}
-
-export function counter<const Label extends string>(definition: Definition<Label>): Family<Label> {
-  return { ...definition, type: "counter" };
-}
-
-/** A family whose value is always 1 and whose labels carry text; the name ends in `_info`. */
-export function info<const Label extends string>(definition: Definition<Label>): Family<Label> {
-  return { ...definition, type: "info" };
-}
-
-/** One series per state, with 1 for the current state; the last label is named after the family (OpenMetrics). */
-export function stateset<const Label extends string>(definition: Definition<Label>): Family<Label> {
-  return { ...definition, type: "stateset" };
 }
 
 /**

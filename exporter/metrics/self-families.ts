@@ -71,7 +71,7 @@ export const selfFamilies = {
   }),
   pollInterval: gauge({
     name: "aigateway_exporter_poll_interval_seconds",
-    help: "Effective interval between two polls of a target: the longest gap of the schedule, the time that the rate limit needs for all targets, the longest time between the last two polls of a target, or the longest time for which a target has been due, whichever is longest.",
+    help: "Effective interval between two polls of a target: the present gap of the schedule, the time that the rate limit needs for all targets, the longest time between the last two polls of a target, or the longest time for which a target has been due, whichever is longest.",
     labels: ["collector"],
     absent: "the collector has no targets",
   }),
@@ -81,9 +81,15 @@ export const selfFamilies = {
     labels: ["endpoint", "code"],
     absent: "no request with that status yet",
   }),
+  gatewayClockDifference: gauge({
+    name: "aigateway_exporter_gateway_clock_difference_seconds",
+    help: "How far the gateway's clock (the Date header of its last answer) is ahead of the exporter's; negative: behind.",
+    labels: [],
+    absent: "no answer had a date yet",
+  }),
   throttledUntil: gauge({
     name: "aigateway_exporter_throttled_until_timestamp_seconds",
-    help: "End of the pause in which the exporter sends no requests to an endpoint, or for some of its targets, because the gateway asked it to wait, seconds since the epoch.",
+    help: "End of the pause in which the exporter sends no requests to an endpoint, or for some of its targets, because the gateway asked it to wait, or of the lower pace after many refusals (429), seconds since the epoch.",
     labels: ["endpoint"],
     absent: "nothing is throttled",
   }),
@@ -111,10 +117,16 @@ export const selfFamilies = {
     labels: [],
     absent: "no --web.config.file is given",
   }),
+  webCertificateEnd: gauge({
+    name: "aigateway_exporter_web_certificate_expiry_timestamp_seconds",
+    help: "When the certificate that the exporter serves expires (web configuration), seconds since the epoch.",
+    labels: [],
+    absent: "the exporter serves no TLS",
+  }),
   droppedConnections: counter({
     name: "aigateway_exporter_http_connections_dropped_total",
-    help: "Connections that the exporter closed because it had too many: idle, the longest idle one, for a new one; limit, a new one, because no other was idle; unread, one whose client did not read its answer while --web.max-requests was reached.",
-    labels: ["reason"],
+    help: "Connections that the exporter refused because it had too many.",
+    labels: [],
     absent: "never",
   }),
   creditValue: gauge({

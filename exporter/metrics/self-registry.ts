@@ -14,9 +14,7 @@ export interface SelfRegistry {
   /** With `read`, each scrape replaces all samples by its result. The newest `read` of a family is used. */
   gauge<Label extends string>(family: Family<Label>, read?: () => SelfSamples<Label>): SelfGauge<Label>;
   histogram<Label extends string>(family: HistogramFamily<Label>): SelfHistogram<Label>;
-  /** The whole text in a format, including the format's end mark. */
-  render(format: Format): Promise<Buffer>;
-  /** The same in two parts. */
+  /** The text in a format, in two parts, with the format's end mark. */
   parts(format: Format): Promise<SelfParts>;
 }
 
@@ -72,12 +70,6 @@ export function createSelfRegistry(clock: Pick<Clock, "monotonic"> = systemClock
       },
     });
 
-  const parts = async (format: Format): Promise<SelfParts> => {
-    const runtime = await runtimePart(format);
-    const text = inFormat(await registry.metrics(), format);
-    return { runtime, own: Buffer.from(format === "text" ? text : `${text}# EOF\n`) };
-  };
-
   return {
     counter: (family) => found(counters, family, () => new Counter({ ...definition(family), registers })),
     gauge: (family, read) => {
@@ -90,10 +82,10 @@ export function createSelfRegistry(clock: Pick<Clock, "monotonic"> = systemClock
         family,
         () => new Histogram({ ...definition(family), buckets: [...family.buckets], registers }),
       ),
-    parts,
-    render: async (format) => {
-      const { runtime, own } = await parts(format);
-      return Buffer.concat([runtime.text, own]);
+    parts: async (format) => {
+      const runtime = await runtimePart(format);
+      const text = inFormat(await registry.metrics(), format);
+      return { runtime, own: Buffer.from(format === "text" ? text : `${text}# EOF\n`) };
     },
   };
 }

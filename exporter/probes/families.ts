@@ -7,10 +7,10 @@ export const PROBE_FAILURE_REASONS = [...FAILURE_REASONS, "wrong_text"] as const
 export type ProbeFailureReason = (typeof PROBE_FAILURE_REASONS)[number];
 
 /**
- * Why a due run did not begin: its maximum cost would have exceeded the day's ceiling, the spend of the day was not
- * known yet, the gateway had asked to wait, or the previous run had not ended.
+ * Why a due run did not begin: its maximum cost would have exceeded the day's ceiling, the gateway had asked to wait,
+ * or the previous run had not ended.
  */
-export const PROBE_SKIP_REASONS = ["spend_limit", "spend_unknown", "paused", "running"] as const;
+export const PROBE_SKIP_REASONS = ["spend_limit", "paused", "running"] as const;
 export type ProbeSkipReason = (typeof PROBE_SKIP_REASONS)[number];
 
 const AGED = "before the first run; 3 intervals after the last one";
@@ -101,16 +101,15 @@ export const probeFamilies = {
   }),
   skipped: counter({
     name: "aigateway_probe_skipped_total",
-    help: "Runs of the probe that were due but did not begin. spend_limit: the maximum cost would have exceeded the day's ceiling; spend_unknown: postponed until the spend of the day is known; paused: the gateway had asked to wait; running: the previous run had not ended.",
+    help: "Runs of the probe that were due but did not begin. spend_limit: the maximum cost would have exceeded the day's ceiling; paused: the gateway had asked to wait; running: the previous run had not ended.",
     labels: ["probe", "reason"],
     absent: "never",
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
-    help: "Credits of all probes that count against the ceiling of the current UTC day: the costs of their runs, the maximum for each run in progress or of unknown cost, and what their keys had used that day at the first poll of the day, or after a start, a step of the clock or a change of the key that pays.",
+    help: "Credits of all probes that count against the ceiling of the current UTC day: for each key that pays, the costs of its runs since the exporter started, or what the gateway reports as used by the key that day if that is more; and the maximum for each run in progress.",
     labels: [],
-    absent:
-      "no probe is configured; after midnight, a start, a step of the clock or a change of the key that pays, until the usage of the keys of the probes is known",
+    absent: "no probe is configured",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",

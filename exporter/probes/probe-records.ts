@@ -1,4 +1,5 @@
 import type { ProbeConfig } from "../config/config.ts";
+import type { Payer } from "./daily-spend.ts";
 import type { ProbeFailureReason, ProbeSkipReason } from "./families.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
 
@@ -17,15 +18,16 @@ export interface ProbeRecords {
 
 export interface ConfiguredProbe {
   readonly probe: ProbeConfig;
-  /** The identity of the key that pays, with its secret and its gateway. */
-  readonly payer: string;
+  readonly payer: Payer;
   /** Everything that determines the meaning of the probe's values. */
   readonly question: string;
   /** The longest gap of its schedule, milliseconds. */
   readonly intervalMs: number;
 }
 
-export interface ProbeRecord extends ConfiguredProbe {
+export interface ProbeRecord extends ConfiguredProbe, History {}
+
+interface History {
   /** Counted since the exporter started. */
   readonly runs: number;
   readonly failures: ReadonlyMap<ProbeFailureReason, number>;
@@ -36,51 +38,38 @@ export interface ProbeRecord extends ConfiguredProbe {
   readonly failure: ProbeOutcome["failure"];
   /** Why the last due run did not begin; undefined after a run. */
   readonly skip: ProbeSkipReason | undefined;
-  /** The highest cost of any run so far. */
-  readonly highestCostCredits: number;
 }
 
 export function createProbeRecords(): ProbeRecords {
   let records = new Map<string, ProbeRecord>();
-
-  function change(name: string, next: Partial<ProbeRecord>): void {
-    const record = records.get(name);
-    if (record) records.set(name, { ...record, ...next });
-  }
-
   return {
     get: (name) => records.get(name),
     configure: (probes) => {
       const before = records;
       records = new Map(
-        probes.map((configured) => [
-          configured.probe.name,
-          { ...historyOf(configured, before.get(configured.probe.name)), ...configured },
-        ]),
+        probes.map((each) => [each.probe.name, { ...historyOf(each, before.get(each.probe.name)), ...each }]),
       );
     },
-    addOutcome: (name, question, { startedMs, failure, answer }) => {
+    addOutcome: (name, question, { startedMs, failure }) => {
       const record = records.get(name);
       if (record?.question !== question) return false;
-      change(name, {
+      records.set(name, {
+        ...record,
         runs: record.runs + 1,
         failures: failure ? increased(record.failures, failure.reason) : record.failures,
         lastRunMs: startedMs,
         lastSuccessMs: failure ? record.lastSuccessMs : startedMs,
         failure,
         skip: undefined,
-        highestCostCredits: Math.max(record.highestCostCredits, answer?.usage.costCredits ?? 0),
       });
       return true;
     },
     addSkip: (name, reason) => {
       const record = records.get(name);
-      if (record) change(name, { skips: increased(record.skips, reason), skip: reason });
+      if (record) records.set(name, { ...record, skips: increased(record.skips, reason), skip: reason });
     },
   };
 }
-
-type History = Omit<ProbeRecord, keyof ConfiguredProbe>;
 
 function historyOf({ question }: ConfiguredProbe, before: ProbeRecord | undefined): History {
   if (!before) return NEW_HISTORY;
@@ -97,7 +86,6 @@ const NEW_HISTORY: History = {
   lastSuccessMs: undefined,
   failure: undefined,
   skip: undefined,
-  highestCostCredits: 0,
 };
 
 function increased<Reason>(counts: ReadonlyMap<Reason, number>, reason: Reason): ReadonlyMap<Reason, number> {

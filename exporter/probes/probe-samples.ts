@@ -2,10 +2,8 @@ import type { ProbeConfig, ProbingConfig } from "../config/config.ts";
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import { windowAt } from "../time/window.ts";
 import { probeFamilies as families, PROBE_FAILURE_REASONS, PROBE_SKIP_REASONS } from "./families.ts";
-import { isLanguage } from "./language.ts";
 import type { ProbeRecord } from "./probe-records.ts";
 import type { ProbeOutcome } from "./probe-run.ts";
-import type { SpendGuard } from "./spend-guard.ts";
 
 /** The last run of a probe as samples. A failed run has its duration, and the values of its answer if it got one. */
 export function outcomeSamples(
@@ -57,12 +55,11 @@ export function probeDescription(record: ProbeRecord): readonly Sample[] {
 /** The spend of all probes. It changes by itself at midnight. */
 export function spendSamples(
   { ceilingCredits, maxCostCredits }: ProbingConfig,
-  guard: SpendGuard,
-  isKnown: boolean,
+  spentCredits: number,
   nowMs: number,
 ): readonly Sample[] {
   return [
-    ...sample(families.spendDay, {}, isKnown ? guard.spent(nowMs) : undefined, windowAt("day", nowMs)),
+    ...sample(families.spendDay, {}, spentCredits, windowAt("day", nowMs)),
     ...sample(families.spendDayLimit, {}, ceilingCredits),
     ...sample(families.costLimit, {}, maxCostCredits),
   ];
@@ -71,4 +68,28 @@ export function spendSamples(
 /** A run with a duration of 0 has no speed. */
 function speedFactor(audioSeconds: number | undefined, durationMs: number): number | undefined {
   return audioSeconds === undefined || durationMs <= 0 ? undefined : (audioSeconds * 1000) / durationMs;
+}
+
+/**
+ * Whether the language of an answer is the expected one (ISO 639-1). Services write the same language as `en`, `eng`,
+ * `en-US` or `English`.
+ */
+export function isLanguage(expected: string, detected: string): boolean {
+  const written = detected.trim();
+  if (written.toLowerCase() === nameOf(expected)?.toLowerCase()) return true;
+  return codeOf(written) === expected;
+}
+
+/** The English name of a language. */
+function nameOf(code: string): string | undefined {
+  return new Intl.DisplayNames("en", { type: "language" }).of(code);
+}
+
+/** The primary part of a language tag; its two-letter code if the language has one. */
+function codeOf(tag: string): string | undefined {
+  try {
+    return new Intl.Locale(tag.replaceAll("_", "-")).language;
+  } catch {
+    return undefined;
+  }
 }

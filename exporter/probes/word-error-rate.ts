@@ -32,15 +32,9 @@ const MOST_CHARACTERS = 100_000;
  * and accents stay.
  */
 function wordsOf(text: string): readonly string[] {
-  const plain = text.replaceAll(MANY_MARKS, "$1").normalize("NFKC").toLowerCase().replaceAll(SILENT, "");
+  const plain = text.normalize("NFKC").toLowerCase().replaceAll(SILENT, "");
   return plain.match(WORD) ?? [];
 }
-
-/**
- * More marks on one letter than any language has (Unicode 15, annex 15, 13): their normalisation takes time
- * proportional to the square of their number.
- */
-const MANY_MARKS = /(\p{M}{30})\p{M}+/gu;
 
 /** Characters that cannot be heard within or around a word. */
 const SILENT = /['’ʼ＇`\p{Cf}]/gu;

@@ -1,7 +1,6 @@
-import type { KeyInformation } from "../gateway/key-information.ts";
+import type { KeyInformation, Spend } from "../gateway/key-information.ts";
 import type { AccountCredits } from "../gateway/account.ts";
 import type { Transcription } from "../gateway/port.ts";
-import type { KeySpends } from "./key-spend.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
@@ -9,7 +8,7 @@ export interface Reading {
   /** For the status page and for probes; undefined: only the samples matter. */
   readonly value: ReadingValue | undefined;
   /** When its run began. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   /**
    * The time of the request, or the time when the service computed the answer if that is earlier. It decides which
    * windows are settled.
@@ -29,7 +28,13 @@ export interface GroupLife {
   readonly timeToLiveMs: number;
 }
 
-export type ReadingValue = KeyReading | UsageReading | CreditsReading | UnwatchedReading | ProbeReading;
+export type ReadingValue =
+  | KeyReading
+  | UsageReading
+  | HistoryReading
+  | CreditsReading
+  | UnwatchedReading
+  | ProbeReading;
 
 /**
  * The answer about one key. Ten thousand of these are kept, so fields that only become samples are left out; an
@@ -44,8 +49,41 @@ export interface KeyReading extends Pick<
   readonly limitWindow: Window | undefined;
   /** Whether the limit is the one that the configuration mirrors; absent: it is the gateway's. */
   readonly isLimitMirrored?: boolean;
+  /** Every limit that bounds the key; absent: its own limit is the only one, if it has any. */
+  readonly layers?: readonly KeyLayer[];
   /** Present if a list of the account shows it as disabled. */
   readonly isDisabled?: true;
+  /** What counts toward the limit; absent: the usage. */
+  readonly limitUsage?: Spend;
+  /** Use that one's own provider keys paid for (BYOK); absent: nothing, or unknown. */
+  readonly byokUsage?: Spend;
+  /** Absent: it is shown elsewhere. */
+  readonly shownAs?: ShownKey;
+  /** When another secret took the place of the former one; absent: it has been the same one as long as the exporter runs. */
+  readonly rotatedMs?: number;
+}
+
+export interface ShownKey {
+  readonly name: string;
+  /** The SHA-256 of the secret, by which keys are told apart; undefined: unknown. */
+  readonly hash: string | undefined;
+}
+
+/** One of the limits that bound a key. Amounts are credits; undefined: unknown. */
+export interface KeyLayer {
+  /** The scope that the service names, `key_limit` (the key's own) or `mirrored` (of the configuration). */
+  readonly source: string;
+  /** Identifies a budget that other keys share. Absent: the budget counts this key only. */
+  readonly sharedId?: string;
+  readonly limitCredits: number | undefined;
+  readonly spentCredits: number | undefined;
+  /** Zero or negative: the gateway refuses the key's calls until the reset. */
+  readonly remainingCredits: number | undefined;
+  /** Undefined: it never resets, or its reset is not known. */
+  readonly nextResetMs: number | undefined;
+  /** That the amounts belong to; undefined: it never resets. */
+  readonly window: Window | undefined;
+  readonly includesByok: boolean | undefined;
 }
 
 /** The answer to one analytics query, cut to the pairs that are shown. */
@@ -75,6 +113,26 @@ export interface UsageReading {
   readonly keySpends?: KeySpends | undefined;
 }
 
+/** What the history is about: the account's spend in all, or divided. */
+export const HISTORY_SUBJECTS = ["total", "key", "model", "app"] as const;
+export type HistorySubject = (typeof HISTORY_SUBJECTS)[number];
+export type HistoryAxis = Exclude<HistorySubject, "total">;
+
+/** Credits of consecutive hours or days (UTC), the last of which has not ended. */
+export interface HistoryReading {
+  readonly kind: "history";
+  /** The beginning of the first hour or day. */
+  readonly startMs: number;
+  /** Number of hours or days. */
+  readonly count: number;
+  /** The end of the data, epoch milliseconds. */
+  readonly dataMs: number;
+  /** By the label of the gateway. The total has one entry, or none if nothing was spent. */
+  readonly names: ReadonlyMap<string, readonly number[]>;
+  /** Whether rows or amounts are missing, so that all amounts are lower bounds. */
+  readonly isLeast: boolean;
+}
+
 /** The labels are as `/metrics` shows them; amounts are undefined where the service has no value. */
 export interface PairUsage {
   readonly model: string;
@@ -86,6 +144,8 @@ export interface PairUsage {
 /** What the account has bought and used in all. */
 export interface CreditsReading extends AccountCredits {
   readonly kind: "credits";
+  /** Credits that the account buys by itself once its balance is below an amount; absent: none. */
+  readonly topUp?: { readonly below: number; readonly credits: number };
 }
 
 /** What everything but the watched keys spent. */
@@ -133,10 +193,19 @@ export interface WindowSpend {
 /**
  * Why an answer is partial. Cut: the service has more rows than it sent. Unreadable: some rows cannot be
  * read. Unlisted: the rows add up to less than the total. Exceeding: they add up to more. Warned: the service
- * warns about the query. Unknown: the answer lacks the amount.
+ * warns about the query. Byok: the amount may contain use of one's own provider keys. Rotated: the
+ * former secret of the key spent in the window as well. Unknown: the answer lacks the amount.
  */
 export interface SpendGap {
-  readonly reason: "cut" | "unreadable" | "unlisted" | "exceeding" | "warned" | "unknown";
+  readonly reason:
+    | "cut"
+    | "unreadable"
+    | "unlisted"
+    | "exceeding"
+    | "warned"
+    | "byok"
+    | "rotated"
+    | "unknown";
   /** The total minus the rows; undefined: not known. */
   readonly credits: number | undefined;
 }
@@ -148,9 +217,67 @@ export interface PairSpend {
 }
 
 /** What a reading contributes to budgets: credits by window. A key's are those without its own provider keys (BYOK). */
-export function spendOf({ value, askedAtMs }: Reading): readonly WindowSpend[] {
+export function spendOf({ value, requestedAtMs }: Reading): readonly WindowSpend[] {
   if (value?.kind === "usage") return value.spend ? [value.spend] : [];
   if (value?.kind !== "key") return [];
-  const { usage } = value;
-  return WINDOW_KINDS.map((kind) => ({ window: windowAt(kind, askedAtMs), credits: usage[kind] }));
+  const { usage, rotatedMs = -Infinity } = value;
+  return WINDOW_KINDS.map((kind) => {
+    const window = windowAt(kind, requestedAtMs);
+    const isPart = rotatedMs >= window.startMs;
+    return {
+      window,
+      credits: usage[kind],
+      ...(isPart && { gap: { reason: "rotated", credits: undefined } }),
+    };
+  });
+}
+
+/** What the name of a listed key at the gateway shows. */
+export interface ListedName {
+  /** The name here. No other key has it. */
+  readonly name: string;
+  /** The other names, if its secret is configured under several. */
+  readonly twins: readonly string[];
+  /** The label of the name at the gateway, which other keys may have as well. */
+  readonly label: string;
+  /** Empty where the name contains none. */
+  readonly owner: Readonly<Record<"team" | "project" | "costCenter", string>>;
+}
+
+/** The names of the keys of the account: by list, then by the hash of the key. */
+export type ListedNames = ReadonlyMap<string, ReadonlyMap<string, ListedName>>;
+
+/** What the keys of the account spend by model. Keys have the names that the service has for them. */
+export interface KeySpends {
+  readonly keys: ReadonlyMap<string, KeySpend>;
+  /** Whether every row arrived and can be read, without a warning about the query. */
+  readonly hasAllRows: boolean;
+}
+
+/** The spend of one name, which several keys may share. */
+export interface KeySpend {
+  /** The models that `/metrics` names, the most expensive first. */
+  readonly models: readonly ModelSpend[];
+  /** Of all rows of the name, so it contains models without a name as well; undefined: unknown. */
+  readonly credits: number | undefined;
+  /** Whether every row of the name has an amount. */
+  readonly isComplete: boolean;
+}
+
+/** Credits; undefined: the service has no amount. */
+export interface ModelSpend {
+  readonly model: string;
+  readonly credits: number | undefined;
+}
+
+/** What a query must be like for its rows to be the whole spend of keys by model. */
+export function asksKeySpend(query: {
+  readonly dimensions: readonly string[];
+  readonly metrics: readonly string[];
+  readonly filters: readonly unknown[];
+  readonly classifier?: unknown;
+}): boolean {
+  const { dimensions, metrics, filters, classifier } = query;
+  const isDivided = dimensions.includes("api_key_id") && dimensions.includes("model");
+  return isDivided && metrics.includes("credits") && filters.length === 0 && classifier === undefined;
 }

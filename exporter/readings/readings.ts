@@ -1,14 +1,24 @@
+import type { Cause } from "../gateway/causes.ts";
 import type { FailureReason } from "../gateway/errors.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Clock } from "../time/clock.ts";
-import { isSettled } from "../time/window.ts";
-import type { Packing } from "./packing.ts";
+import { contains, isSettled, type Window } from "../time/window.ts";
 import type { Reading } from "./reading.ts";
 import type { TargetId } from "./target-id.ts";
-import { createLapses, isLapsed, type Lapsing } from "./lapses.ts";
-import { isCurrentNow, isWholeNow, latestOf, type Learnt, shownOf, type ShownReading } from "./learnt.ts";
-import { monotonicOf } from "./time-to-live.ts";
-import { createViewBuilder, type ReadingsView } from "./view.ts";
+import {
+  hasAged,
+  type Instant,
+  isCurrent,
+  isWholeNow,
+  leftMs,
+  present,
+  redated,
+  STEP_MS,
+  type Stored,
+  shownOf,
+  type ShownReading,
+  shownWindows,
+} from "./stored.ts";
 
 /** The readings as the status page and budgets see them. */
 export interface ReadingSource {
@@ -23,6 +33,13 @@ export interface ReadingSource {
   latest(id: TargetId): Reading | undefined;
   /** Whether a view contains the last good reading: its time to live lasts a little longer. */
   isCurrent(id: TargetId): boolean;
+}
+
+/** Why a run failed. */
+export interface Failure {
+  readonly reason: FailureReason;
+  readonly message: string;
+  readonly cause?: Cause;
 }
 
 /** The outcome of a target's runs. */
@@ -42,7 +59,7 @@ export interface TargetStatus {
    */
   readonly lastAnswerMs: number | undefined;
   /** Why the last run failed; undefined after a success, however long ago. */
-  readonly failure: { readonly reason: FailureReason; readonly message: string } | undefined;
+  readonly failure: Failure | undefined;
   /** The unusable part of the last good answer. */
   readonly warning: string | undefined;
 }
@@ -61,10 +78,10 @@ export interface ReadingStore extends ReadingSource {
   update(id: TargetId, change: Partial<TargetStatus>): void;
   /**
    * Stores a reading with the samples derived from it, except those of windows in which it was not settled. Returns
-   * false if the samples would exceed the series limit; then the target shows no values. `askedAt` is when the run
-   * began, on the monotonic clock; without it, the wall clock was not stepped since.
+   * false if the samples would exceed the series limit; then the target shows no values. `requestedAt` is when the run
+   * began, on the monotonic clock; now if absent.
    */
-  learn(id: TargetId, reading: Reading, samples: readonly Sample[], askedAt?: number): boolean;
+  store(id: TargetId, reading: Reading, samples: readonly Sample[], requestedAt?: number): boolean;
   /** Replaces the description of a target: the samples that do not come from its reading and do not age. */
   describe(id: TargetId, samples: readonly Sample[]): void;
   /** Withdraws the values of a target. Its description stays, and budgets keep its last reading. */
@@ -72,12 +89,20 @@ export interface ReadingStore extends ReadingSource {
   /** Whether all samples of the last reading can be shown now. */
   isWhole(id: TargetId): boolean;
   /**
-   * Calls back while a view is gathered, for each target that is not up any more because of the age of its last good
-   * reading. Its description must follow.
+   * Withdraws what has expired, for good: a clock that is set back does not show it again. Returns the targets that are no
+   * longer up, so that the caller can describe them again.
    */
-  onLapse(run: (id: TargetId) => void): void;
-  /** Calls back when the readings of a target are withdrawn for good: it is removed or has another identity. */
-  onForget(run: (id: TargetId) => void): void;
+  expire(): readonly TargetId[];
+}
+
+/** What follows from the course of the readings, and outlives each of them. */
+export interface Follower<Packed> {
+  /** Receives each reading that is stored and shown, under the id of the target that it is shown for. */
+  stored(id: TargetId, reading: Reading): void;
+  /** The target is gone, or belongs to someone else. */
+  forgotten(id: TargetId): void;
+  /** What may be shown now, immutable. An unchanged block is the same object. */
+  blocks(): Iterable<Packed>;
 }
 
 /** All readings of the exporter. Nothing else decides what may be shown at an instant. */
@@ -89,32 +114,40 @@ export interface Readings<Packed> extends ReadingStore {
   derive(sources: ReadonlyMap<TargetId, () => readonly Sample[]>): void;
   /** Everything that may be shown now, immutable. */
   view(): ReadingsView<Packed>;
-  /** How often something was withdrawn before its time: what was read before that must not be shown any more. */
-  readonly withdrawals: number;
   /** Number of stored series, shown or not. */
   readonly series: number;
+}
+
+/** Everything that may be shown at one instant, and how long it stays valid. */
+export interface ReadingsView<Packed> {
+  /** In the order of the targets; unchanged parts are the same objects as in other views. */
+  readonly blocks: readonly Packed[];
+  /** Whether a sample has expired, or the wall clock was set back. */
+  outdated(): boolean;
+  /** Milliseconds until the first sample expires; Infinity if none does. */
+  readonly validForMs: number;
 }
 
 export function createReadings<Packed>(
   clock: Clock,
   packing: Packing<Packed>,
   seriesLimit: () => number,
+  follower: Follower<Packed> = NO_FOLLOWER,
 ): Readings<Packed> {
   const { empty, pack, windows, size } = packing;
   const entries = new Map<TargetId, Entry<Packed>>();
   let derived: ReadonlyMap<TargetId, () => readonly Sample[]> = new Map();
   /** Withdrawals count what was withdrawn before its time; a view from before one must not be shown any more. */
   let [series, withdrawals] = [0, 0];
-  const lapses = createLapses();
 
   function describe(entry: Entry<Packed>, description: Packed): void {
     series += size(description) - size(entry.description);
     entry.description = description;
   }
 
-  function replace(entry: Entry<Packed>, learnt: Learnt<Packed> | undefined): void {
-    series += size(learnt?.values ?? empty) - size(entry.learnt?.values ?? empty);
-    entry.learnt = learnt;
+  function replace(entry: Entry<Packed>, stored: Stored<Packed> | undefined): void {
+    series += size(stored?.values ?? empty) - size(entry.stored?.values ?? empty);
+    entry.stored = stored;
   }
 
   function forget(id: TargetId): void {
@@ -122,33 +155,42 @@ export function createReadings<Packed>(
     if (!entry) return;
     describe(entry, empty);
     replace(entry, undefined);
+    follower.forgotten(id);
     withdrawals++;
-    lapses.forgotten(id);
   }
 
-  function learn(id: TargetId, reading: Reading, samples: readonly Sample[], began?: number): boolean {
+  function store(
+    id: TargetId,
+    reading: Reading,
+    samples: readonly Sample[],
+    requestedAt = clock.monotonic(),
+  ): boolean {
     const entry = entries.get(id);
     if (!entry) return true;
     const isBelieved = ({ window }: Sample) => !window || isSettled(window, reading.asOfMs);
     const believed = samples.every(isBelieved) ? samples : samples.filter(isBelieved);
-    const before = entry.learnt?.values ?? empty;
+    const before = entry.stored?.values ?? empty;
     const isRefused = series - size(before) + believed.length > seriesLimit();
     const values = isRefused ? empty : pack(believed, before);
-    const askedAt = began ?? monotonicOf(reading.askedAtMs, clock);
-    replace(entry, { reading, values, isWhole: believed === samples, askedAt, isWithdrawn: isRefused });
-    entry.wasLapsed = false;
+    replace(entry, { reading, values, isWhole: believed === samples, requestedAt, isWithdrawn: isRefused });
+    entry.isExpired = false;
+    if (isRefused) follower.forgotten(id);
+    else if (!isHidden(entry, entries, present(clock))) follower.stored(entry.behind ?? id, reading);
     return !isRefused;
   }
 
   return {
     status: (id) => {
       const entry = entries.get(id);
-      if (!entry || !isLapsed(entry, clock.monotonic())) return entry?.status;
+      if (!entry || !isExpired(entry, clock.monotonic())) return entry?.status;
       return { ...entry.status, up: false };
     },
-    shown: (id) => shownOf(entries.get(id)?.learnt, clock),
-    latest: (id) => latestOf(entries.get(id)?.learnt, clock),
-    isCurrent: (id) => isCurrentNow(entries.get(id)?.learnt, clock),
+    shown: (id) => shownOf(entries.get(id)?.stored, present(clock)),
+    latest: (id) => {
+      const stored = entries.get(id)?.stored;
+      return stored && redated(stored, present(clock));
+    },
+    isCurrent: (id) => isCurrent(entries.get(id)?.stored, present(clock)),
     configure: (id, identity, behind) => {
       if (entries.get(id)?.identity === identity) return;
       forget(id);
@@ -163,38 +205,26 @@ export function createReadings<Packed>(
       const entry = entries.get(id);
       if (entry) entry.status = { ...entry.status, ...status };
     },
-    learn,
+    store,
     describe: (id, samples) => {
       const entry = entries.get(id);
       if (entry) describe(entry, pack(samples, entry.description));
     },
     withdraw: (id) => {
       const entry = entries.get(id);
-      if (!entry?.learnt) return;
-      replace(entry, { ...entry.learnt, values: empty, isWithdrawn: true });
+      if (!entry?.stored) return;
+      replace(entry, { ...entry.stored, values: empty, isWithdrawn: true });
       withdrawals++;
     },
-    isWhole: (id) => isWholeNow(entries.get(id)?.learnt, windows, clock),
+    isWhole: (id) => isWholeNow(entries.get(id)?.stored, windows, present(clock)),
     derive: (sources) => {
       derived = sources;
       withdrawals++;
     },
-    onLapse: lapses.onLapse,
-    onForget: lapses.onForget,
+    expire: () => expire(entries, clock),
     view: () => {
       const taken = withdrawals;
-      const view = createViewBuilder(packing, { clock, isWithdrawn: () => withdrawals !== taken });
-      lapses.notice(entries, clock);
-      for (const { description, learnt, behind } of entries.values()) {
-        view.add(description);
-        const isHidden = behind !== undefined && view.shows(entries.get(behind)?.learnt);
-        view.addLearnt(isHidden ? undefined : learnt);
-      }
-      for (const source of derived.values()) view.add(pack(source()));
-      return view.done();
-    },
-    get withdrawals() {
-      return withdrawals;
+      return viewOf(entries, { derived, follower }, packing, clock, () => withdrawals !== taken);
     },
     get series() {
       return series;
@@ -202,12 +232,91 @@ export function createReadings<Packed>(
   };
 }
 
-interface Entry<Packed> extends Lapsing {
+/** `isWithdrawn`: whether something was withdrawn since the view was made. */
+function viewOf<Packed>(
+  entries: ReadonlyMap<TargetId, Entry<Packed>>,
+  {
+    derived,
+    follower,
+  }: {
+    readonly derived: ReadonlyMap<TargetId, () => readonly Sample[]>;
+    readonly follower: Follower<Packed>;
+  },
+  { empty, pack, only, windows }: Packing<Packed>,
+  clock: Clock,
+  isWithdrawn: () => boolean,
+): ReadingsView<Packed> {
+  const at = present(clock);
+  const blocks: Packed[] = [];
+  let validForMs = Number.POSITIVE_INFINITY;
+  // What was packed was settled when it was stored; one function for all, since there may be ten thousand.
+  const isRunning = (window: Window) => contains(window, at.wallMs);
+  const add = (packed: Packed, left = Number.POSITIVE_INFINITY) => {
+    blocks.push(packed);
+    if (packed === empty) return;
+    validForMs = Math.min(validForMs, left);
+    for (const { endMs } of windows(packed)) validForMs = Math.min(validForMs, endMs - at.wallMs);
+  };
+  for (const entry of entries.values()) {
+    const { description, stored } = entry;
+    add(description);
+    if (stored && !isHidden(entry, entries, at) && isCurrent(stored, at)) {
+      const isSteady = redated(stored, at) === stored.reading;
+      add(only(stored.values, isSteady ? isRunning : shownWindows(stored, at)), leftMs(stored, at));
+    } else add(empty);
+  }
+  for (const source of derived.values()) add(pack(source()));
+  for (const block of follower.blocks()) add(block);
+  return {
+    blocks,
+    validForMs,
+    outdated: () => {
+      const [wallAgeMs, ageMs] = [clock.now() - at.wallMs, clock.monotonic() - at.monotonicMs];
+      const isSetBack = wallAgeMs < Math.max(0, ageMs - STEP_MS);
+      return isWithdrawn() || isSetBack || Math.max(wallAgeMs, ageMs) >= validForMs;
+    },
+  };
+}
+
+const NO_FOLLOWER = { stored: () => {}, forgotten: () => {}, blocks: () => [] };
+
+/** Whether the target is behind one that has values. */
+function isHidden(
+  { behind }: Entry<unknown>,
+  entries: ReadonlyMap<TargetId, Entry<unknown>>,
+  at: Instant,
+): boolean {
+  return behind !== undefined && isCurrent(entries.get(behind)?.stored, at);
+}
+
+function expire(entries: ReadonlyMap<TargetId, Entry<unknown>>, clock: Clock): readonly TargetId[] {
+  const at = present(clock);
+  const expired: TargetId[] = [];
+  // Unlike a loop, this makes no pair for each of ten thousand targets.
+  entries.forEach((entry, id) => {
+    const { stored } = entry;
+    if (stored && leftMs(stored, at) <= 0) stored.isWithdrawn = true;
+    if (entry.isExpired || !isExpired(entry, at.monotonicMs)) return;
+    entry.isExpired = true;
+    expired.push(id);
+  });
+  return expired;
+}
+
+/** Whether a target is not up although its last run succeeded, because of the age of its reading. */
+function isExpired({ status, stored, isExpired: isKnown }: Entry<unknown>, monotonicMs: number): boolean {
+  if (status.up !== true || stored === undefined) return false;
+  return isKnown || hasAged(stored, monotonicMs);
+}
+
+interface Entry<Packed> {
+  /** Whether `expire` has returned the target since the last reading. */
+  isExpired: boolean;
   readonly identity: string;
   readonly behind: TargetId | undefined;
   status: TargetStatus;
   description: Packed;
-  learnt: Learnt<Packed> | undefined;
+  stored: Stored<Packed> | undefined;
 }
 
 const NEW_STATUS: TargetStatus = {
@@ -221,4 +330,19 @@ const NEW_STATUS: TargetStatus = {
   warning: undefined,
 };
 
-const NEW_ENTRY = { status: NEW_STATUS, learnt: undefined, wasLapsed: false };
+const NEW_ENTRY = { status: NEW_STATUS, stored: undefined, isExpired: false };
+
+/** How samples are stored. The renderer provides this, so that readings do not depend on rendering. */
+export interface Packing<Packed> {
+  readonly empty: Packed;
+  /** Shares unchanged parts with the previous pack of the same target. */
+  readonly pack: (samples: readonly Sample[], previous?: Packed) => Packed;
+  /**
+   * The samples without a window, and those whose window may be shown. The same part of a pack is always the same
+   * object.
+   */
+  readonly only: (packed: Packed, shows: (window: Window) => boolean) => Packed;
+  readonly windows: (packed: Packed) => readonly Window[];
+  /** Number of samples. */
+  readonly size: (packed: Packed) => number;
+}

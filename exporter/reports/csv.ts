@@ -36,7 +36,7 @@ export function csvLine(values: readonly (string | number | undefined)[]): strin
 }
 
 function csvValue(value: string | number | undefined): string {
-  if (typeof value === "number") return decimalText(value);
+  if (typeof value === "number") return DECIMAL.format(value);
   const text = (value ?? "").replaceAll(FORMULA, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -45,17 +45,11 @@ function csvValue(value: string | number | undefined): string {
 const FORMULA = /(?<=^|[;\t\r\n])[\s\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r]/gu;
 
 /** All digits, without an exponent, which spreadsheets round. */
-export function decimalText(value: number): string {
-  const text = String(value);
-  const [, sign = "", whole = "", fraction = "", exponent] =
-    /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
-  if (exponent === undefined) return text;
-  const [digits, places] = [whole + fraction, Number(exponent)];
-  // Numbers have an exponent from 21 places on, and at most 17 digits.
-  return places > 0
-    ? `${sign}${digits.padEnd(places + 1, "0")}`
-    : `${sign}0.${"0".repeat(-places - 1)}${digits}`;
-}
+const DECIMAL = new Intl.NumberFormat("en-US", {
+  useGrouping: false,
+  maximumFractionDigits: 100,
+  signDisplay: "negative",
+});
 
 /** The first day of a period, or the day after its last one. */
 export function dateText(ms: number): string {

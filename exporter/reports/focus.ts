@@ -10,114 +10,71 @@ import type { SpendReport } from "./report.ts";
  * Columns that begin with `x_` are ours. `provider`: the name of the gateway.
  */
 export function focusReport(report: SpendReport, provider: string): string {
+  const row = (name: string | undefined, amounts: ReportAmounts) => rowOf(name, amounts, report, provider);
   const rows = [
-    ...report.lines.map(({ name, ...amounts }) => rowOf(name, amounts, report, provider)),
-    ...(report.rest ? [rowOf(undefined, report.rest, report, provider)] : []),
+    ...report.lines.map(({ name, ...amounts }) => row(name, amounts)),
+    ...(report.rest ? [row(undefined, report.rest)] : []),
   ];
-  return [csvLine(COLUMNS), ...rows.map((row) => csvLine(COLUMNS.map((column) => row[column])))].join("");
+  const columns = Object.keys(row(undefined, report.total));
+  return [columns, ...rows.map((cells) => Object.values(cells))].map(csvLine).join("");
 }
 
-type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], string | number>>>;
-
-const COLUMNS = [
-  "BilledCost",
-  "BillingAccountId",
-  "BillingAccountName",
-  "BillingAccountType",
-  "BillingCurrency",
-  "BillingPeriodEnd",
-  "BillingPeriodStart",
-  "ChargeCategory",
-  "ChargeClass",
-  "ChargeDescription",
-  "ChargeFrequency",
-  "ChargePeriodEnd",
-  "ChargePeriodStart",
-  "ConsumedQuantity",
-  "ConsumedUnit",
-  "ContractedCost",
-  "ContractedUnitPrice",
-  "EffectiveCost",
-  "InvoiceId",
-  "InvoiceIssuerName",
-  "ListCost",
-  "ListUnitPrice",
-  "PricingCategory",
-  "PricingCurrency",
-  "PricingCurrencyContractedUnitPrice",
-  "PricingCurrencyEffectiveCost",
-  "PricingCurrencyListUnitPrice",
-  "PricingQuantity",
-  "PricingUnit",
-  "ProviderName",
-  "PublisherName",
-  "RegionId",
-  "RegionName",
-  "ResourceId",
-  "ResourceName",
-  "ResourceType",
-  "ServiceCategory",
-  "ServiceName",
-  "ServiceSubcategory",
-  "SkuId",
-  "SkuPriceId",
-  "SubAccountId",
-  "SubAccountName",
-  "SubAccountType",
-  "Tags",
-  "x_ByokCredits",
-  "x_Tokens",
-] as const;
-
-/** `name`: undefined for what belongs to no line. */
-function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendReport, provider: string): Row {
+/** The columns in their order; an unknown value is empty. `name`: undefined for what belongs to no line. */
+function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendReport, provider: string) {
   const { by, period, currency = "" } = report;
   const { credits, byokCredits, requests, tokens, cost } = amounts;
   const what = by.replace("_", " ");
   const [start, end] = [utcText(period.window.startMs), utcText(period.window.endMs)];
+  const named = name === "" ? undefined : name;
   const isOwner = OWNER_LABELS.some((label) => label === by);
+  const [account, resource] = isOwner ? [named, undefined] : [undefined, named];
   return {
-    ...present("BilledCost", cost),
+    BilledCost: cost,
     BillingAccountId: provider,
     BillingAccountName: provider,
     BillingAccountType: "Account",
     BillingCurrency: currency,
-    BillingPeriodStart: start,
     BillingPeriodEnd: end,
+    BillingPeriodStart: start,
     ChargeCategory: "Usage",
+    ChargeClass: undefined,
     ChargeDescription: name === undefined ? `Credits without a ${what}` : `Credits of ${what} "${name}"`,
     ChargeFrequency: "Usage-Based",
-    ChargePeriodStart: start,
     ChargePeriodEnd: end,
-    ...present("ConsumedQuantity", requests),
+    ChargePeriodStart: start,
+    ConsumedQuantity: requests,
     ConsumedUnit: "Requests",
-    ...present("ContractedCost", cost),
-    ...present("EffectiveCost", cost),
+    ContractedCost: cost,
+    ContractedUnitPrice: undefined,
+    EffectiveCost: cost,
+    InvoiceId: undefined,
     InvoiceIssuerName: provider,
-    ...present("ListCost", cost),
+    ListCost: cost,
+    ListUnitPrice: undefined,
     PricingCategory: "Standard",
     PricingCurrency: "Credits",
     PricingCurrencyContractedUnitPrice: 1,
-    ...present("PricingCurrencyEffectiveCost", credits),
+    PricingCurrencyEffectiveCost: credits,
     PricingCurrencyListUnitPrice: 1,
-    ...present("PricingQuantity", credits),
+    PricingQuantity: credits,
     PricingUnit: "Credits",
     ProviderName: provider,
     PublisherName: provider,
+    RegionId: undefined,
+    RegionName: undefined,
+    ResourceId: resource,
+    ResourceName: resource,
+    ResourceType: resource && what,
     ServiceCategory: "AI and Machine Learning",
     ServiceName: "AI gateway",
     ServiceSubcategory: "Generative AI",
-    ...(name !== undefined &&
-      name !== "" &&
-      (isOwner
-        ? { SubAccountId: name, SubAccountName: name, SubAccountType: what }
-        : { ResourceId: name, ResourceName: name, ResourceType: what })),
-    Tags: JSON.stringify(name === undefined || name === "" ? {} : { [by]: name }),
-    ...present("x_ByokCredits", byokCredits),
-    ...present("x_Tokens", tokens),
+    SkuId: undefined,
+    SkuPriceId: undefined,
+    SubAccountId: account,
+    SubAccountName: account,
+    SubAccountType: account && what,
+    Tags: JSON.stringify(named === undefined ? {} : { [by]: named }),
+    x_ByokCredits: byokCredits,
+    x_Tokens: tokens,
   };
-}
-
-function present(column: (typeof COLUMNS)[number], value: number | undefined): Row {
-  return value === undefined ? {} : { [column]: value };
 }

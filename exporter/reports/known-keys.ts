@@ -1,5 +1,5 @@
-import { namesOf, plainKey, wantedKeys } from "../collectors/discovery.ts";
-import { createKeyDirectory } from "../collectors/key-directory.ts";
+import { createKeyDirectory } from "../keys/key-directory.ts";
+import { namesOf, plainKey, wantedKeys } from "../keys/listed-keys.ts";
 import type { Config, KeyConfig, Owner } from "../config/config.ts";
 import type { AccountKey } from "../gateway/account.ts";
 import type { ReportGateway } from "./report.ts";
@@ -54,7 +54,7 @@ async function listedKeys(
     const title = workspace ?? "default";
     const { keys, isComplete } = await wantedKeys(await gateway.accountKeys(workspace), discovery);
     const plain = keys.map((key) => plainKey(key, discovery));
-    for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete).keys) {
+    for (const { key, name, owner } of directory.named(title, plain, namesOf(config), isComplete)) {
       listed.set(key.hash, { hash: key.hash, name, owner, listed: key, configured: undefined });
     }
     if (!isComplete) problems.push({ workspace: title });

@@ -52,25 +52,25 @@ export function markdownReport(report: SpendReport, before: SpendReport | undefi
   ].join("");
 }
 
-export const MOST_LINES = 10;
+const MOST_LINES = 10;
 
-export function titleOf({ period }: SpendReport): string {
+function titleOf({ period }: SpendReport): string {
   return period.kind === "month" ? period.name : `week of ${period.name}`;
 }
 
-export function spanText({ period: { window }, untilMs }: SpendReport): string {
+function spanText({ period: { window }, untilMs }: SpendReport): string {
   const last = dateText(window.endMs - 1);
   const until =
     untilMs < window.endMs ? `, counted until ${new Date(untilMs).toISOString().slice(0, 16)}Z` : "";
   return `${dateText(window.startMs)} to ${last} (UTC)${until}.`;
 }
 
-export function amount(value: number | undefined, digits: number): string {
+function amount(value: number | undefined, digits: number): string {
   if (value === undefined) return "not known";
   return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-export function share(value: number | undefined, total: number | undefined): string {
+function share(value: number | undefined, total: number | undefined): string {
   return value === undefined || total === undefined || total <= 0
     ? ""
     : `${((100 * value) / total).toFixed(1)} %`;

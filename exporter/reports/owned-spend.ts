@@ -74,7 +74,7 @@ async function hashesByOwner(
   return { hashes, problems };
 }
 
-/** One secret may have two names in the configuration. Nobody knows which owner its spend belongs to. */
+/** A secret with two names in the configuration may have two owners; its spend cannot be divided between them. */
 function twinsText(twins: readonly KnownKey[], label: OwnerLabel): string {
   const names = listed(twins.map(({ name }) => quoted(name)));
   return `the keys ${names} have the same secret but not the same ${label.replace("_", " ")}, so their spend is part of the rest`;

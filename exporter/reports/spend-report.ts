@@ -1,9 +1,18 @@
 import type { Config } from "../config/config.ts";
 import { SETTLE_MS, type Window } from "../time/window.ts";
-import { isNothing, type ReportAmounts, restOf, sumOf } from "./amounts.ts";
-import { listedSpend } from "./listed-spend.ts";
-import { OWNER_LABELS, ownedSpend } from "./owned-spend.ts";
-import type { PartialSpend, PricedWindow, ReportGateway, ReportLine, SpendReport } from "./report.ts";
+import { isNothing, pricedAmounts, type ReportAmounts, restOf, sumOf, totalAmounts } from "./amounts.ts";
+import { ownedSpend, OWNER_LABELS } from "./owned-spend.ts";
+import type {
+  PartialSpend,
+  PricedWindow,
+  ReportDimension,
+  ReportGateway,
+  ReportLine,
+  SpendReport,
+} from "./report.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
+import type { Amounts } from "../gateway/port.ts";
+import { answerProblems, lineProblems } from "./answer-problems.ts";
 
 /**
  * Asks the gateway for the spend of a period.
@@ -15,11 +24,11 @@ export async function createSpendReport(
   nowMs: number,
   gateway: ReportGateway,
 ): Promise<SpendReport> {
-  const askedUntilMs = Math.min(period.window.endMs, nowMs);
+  const requestedUntilMs = Math.min(period.window.endMs, nowMs);
   const owned = OWNER_LABELS.find((label) => label === by);
   const spendIn = owned ? await ownedSpend(owned, config, gateway) : listedSpend(by, gateway);
   const parts: PartialSpend[] = [];
-  for (const priced of pricedWindows({ ...period.window, endMs: askedUntilMs }, config.creditValue)) {
+  for (const priced of pricedWindows({ ...period.window, endMs: requestedUntilMs }, config.creditValue)) {
     parts.push(await spendIn(priced));
   }
   const asOfMs = Math.min(nowMs, parts.at(-1)?.computedAtMs ?? nowMs);
@@ -30,7 +39,7 @@ export async function createSpendReport(
     by,
     period,
     // An answer may come from a cache.
-    untilMs: askedUntilMs < period.window.endMs ? asOfMs : askedUntilMs,
+    untilMs: requestedUntilMs < period.window.endMs ? asOfMs : requestedUntilMs,
     currency: config.creditValue?.currency,
     lines,
     rest: isNothing(rest) ? undefined : rest,
@@ -38,7 +47,7 @@ export async function createSpendReport(
     problems: [
       ...new Set(parts.flatMap(({ problems }) => problems)),
       ...sumProblems(total, rest),
-      ...(askedUntilMs < period.window.endMs ? [] : timeProblems(period.window, asOfMs)),
+      ...(requestedUntilMs < period.window.endMs ? [] : timeProblems(period.window, asOfMs)),
     ],
   };
 }
@@ -83,4 +92,39 @@ function merged(lines: readonly ReportLine[]): readonly ReportLine[] {
     .toSorted(
       (one, other) => (other.credits ?? 0) - (one.credits ?? 0) || one.name.localeCompare(other.name, "en"),
     );
+}
+
+/** The spend by a dimension of the gateway: one line for each of its rows. */
+function listedSpend(
+  by: ReportDimension,
+  gateway: Pick<ReportGateway, "usage">,
+): (part: PricedWindow) => Promise<PartialSpend> {
+  return async ({ window, price }) => {
+    const dimensions = [by === "key" ? "api_key_id" : by];
+    const question = { range: window, pairs: true, total: true, rates: false, dimensions };
+    const usage = await gateway.usage(question, `spend by ${by}`);
+    const { pairs, truncated, unreadableRows, warnings } = usage;
+    const total = totalAmounts(usage.total, price);
+    const lines = pairs.map(({ model, amounts }) => ({
+      name: shownLabel(labelText(model ?? "")),
+      ...pricedAmounts(usedAmounts(amounts), price),
+    }));
+    return {
+      lines,
+      total,
+      computedAtMs: usage.computedAtMs,
+      problems: [
+        ...(truncated ? ["the gateway has more rows than it sends; they are part of the rest"] : []),
+        ...(unreadableRows > 0 ? [`${unreadableRows} rows cannot be read; they are part of the rest`] : []),
+        ...(warnings > 0 ? ["the gateway warns about the query, so amounts may be missing"] : []),
+        ...answerProblems(usage, "the account"),
+        ...lineProblems(lines, restOf(total, lines), by),
+      ],
+    };
+  };
+}
+
+/** A row without requests has spent nothing, even if the gateway sends no amount. */
+function usedAmounts(amounts: Amounts): Amounts {
+  return amounts.requests === 0 ? { ...amounts, credits: amounts.credits ?? 0 } : amounts;
 }

@@ -1,7 +1,8 @@
-import { ENDPOINTS, type Endpoint, type PermitPurpose } from "../gateway/port.ts";
+import { ENDPOINTS, type Endpoint, type PermitPurpose, type Permit, type Permits } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
-import { createRateLimiter, type RateLimiter } from "./rate-limiter.ts";
-import { createSemaphore } from "./semaphore.ts";
+import { PausedError } from "../gateway/errors.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import type { Throttling } from "./throttling.ts";
 
 /**
  * Gives out permits: at most `connections` requests are in progress at once, and those of each endpoint are
@@ -20,17 +21,16 @@ export interface Dispatcher {
    * targets that have not been polled yet. Rejects with the signal's reason if it is aborted.
    */
   further(endpoint: Endpoint, signal: AbortSignal, purpose: PermitPurpose): Promise<Release>;
-  setLimits(limits: PermitLimits): void;
 }
 
 /** Returns a permit; only the first call counts. */
 export type Release = () => void;
 
-/** How many permits are given out. */
+/** How many permits are given out; read at each use. */
 export interface PermitLimits {
-  /** Requests per minute by endpoint; 0 is unlimited. */
-  readonly perMinute: Readonly<Record<Endpoint, number>>;
-  readonly connections: number;
+  /** Requests per minute; 0 is unlimited. */
+  readonly perMinute: (endpoint: Endpoint) => number;
+  readonly connections: () => number;
 }
 
 /** The jobs that wait for a permit. */
@@ -41,14 +41,14 @@ export interface JobSource {
   begin(endpoint: Endpoint, release: Release): void;
 }
 
-export function createDispatcher(clock: Clock, initial: PermitLimits): Dispatcher {
+export function createDispatcher(clock: Clock, { perMinute, connections }: PermitLimits): Dispatcher {
   const lanes: readonly Lane[] = ENDPOINTS.map((endpoint) => ({
     endpoint,
-    limiter: createRateLimiter(clock, initial.perMinute[endpoint]),
+    lastAt: Number.NEGATIVE_INFINITY,
     waiting: { request: new Set(), retry: new Set() },
     timer: undefined,
   }));
-  const semaphore = createSemaphore(initial.connections, wake);
+  let taken = 0;
   let jobs: JobSource | undefined;
   let firstLane = 0;
   let isServing = false;
@@ -58,12 +58,23 @@ export function createDispatcher(clock: Clock, initial: PermitLimits): Dispatche
     // A run may end at once and wake the dispatcher again.
     if (isServing) return;
     isServing = true;
-    for (let idle = 0; idle < lanes.length && semaphore.free > 0;) {
+    for (let idle = 0; idle < lanes.length && taken < connections();) {
       const lane = lanes[firstLane];
       firstLane = (firstLane + 1) % lanes.length;
       idle = lane && serveNext(lane) ? 0 : idle + 1;
     }
     isServing = false;
+  }
+
+  function take(): Release {
+    taken++;
+    let isReturned = false;
+    return () => {
+      if (isReturned) return;
+      isReturned = true;
+      taken--;
+      wake();
+    };
   }
 
   function serveNext(lane: Lane): boolean {
@@ -73,14 +84,14 @@ export function createDispatcher(clock: Clock, initial: PermitLimits): Dispatche
     lane.timer?.();
     lane.timer = undefined;
     if (wantedAt === undefined) return false;
-    const waitMs = lane.limiter.readyAt(wantedAt) - clock.monotonic();
+    const readyAt = Math.max(wantedAt, lane.lastAt + distanceOf(perMinute(lane.endpoint)));
+    const waitMs = readyAt - clock.monotonic();
     if (waitMs > 0) {
       lane.timer = clock.after(waitMs, wake);
       return false;
     }
-    const release = semaphore.tryTake();
-    if (!release) return false;
-    lane.limiter.use(wantedAt);
+    lane.lastAt = Math.max(readyAt, clock.monotonic() - CATCH_UP_MS);
+    const release = take();
     if (waiter) waiter.enter(release);
     else jobs?.begin(lane.endpoint, release);
     return true;
@@ -121,10 +132,6 @@ export function createDispatcher(clock: Clock, initial: PermitLimits): Dispatche
     },
     wake,
     further,
-    setLimits: ({ perMinute, connections }) => {
-      for (const { endpoint, limiter } of lanes) limiter.setRate(perMinute[endpoint]);
-      semaphore.resize(connections);
-    },
   };
 }
 
@@ -136,9 +143,20 @@ function nextWaiter({ waiting }: Lane, openAt: number | undefined): Waiter | und
   return retry && (openAt === undefined || retry.wantedAt <= openAt) ? retry : undefined;
 }
 
+/**
+ * Timers fire some milliseconds late, which must not lower the rate, so delays up to this length are made up for. A
+ * longer suspension of the process is not.
+ */
+const CATCH_UP_MS = 100;
+
+function distanceOf(perMinute: number): number {
+  return perMinute === 0 ? 0 : 60_000 / perMinute;
+}
+
 interface Lane {
   readonly endpoint: Endpoint;
-  readonly limiter: RateLimiter;
+  /** When its last request was due, monotonic milliseconds: requests are evenly spaced, however late a timer is. */
+  lastAt: number;
   readonly waiting: Readonly<Record<PermitPurpose, Set<Waiter>>>;
   /** Cancels the timer that waits for the limiter. */
   timer: (() => void) | undefined;
@@ -148,4 +166,72 @@ interface Waiter {
   /** On the monotonic clock, milliseconds. */
   readonly wantedAt: number;
   enter(release: Release): void;
+}
+
+export interface RunPermitsDependencies {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly dispatcher: Pick<Dispatcher, "further">;
+  readonly throttling: Pick<Throttling, "answered" | "restMs">;
+}
+
+/**
+ * The permits of one run. The first one is available at once; a first request that comes later than it lasts gets another.
+ * `close` returns the first permit if it was not used.
+ */
+export function createRunPermits(
+  endpoint: Endpoint,
+  id: TargetId,
+  first: { readonly release: Release; readonly lastsMs: number },
+  { clock, dispatcher, throttling }: RunPermitsDependencies,
+): Permits & { close(): void } {
+  const endsAt = clock.monotonic() + first.lastsMs;
+  let unused: Release | undefined = first.release;
+
+  function permitOver(release: Release, signal: AbortSignal): Permit {
+    let isReleased = false;
+    return {
+      release: (outcome) => {
+        if (isReleased) return;
+        isReleased = true;
+        // An aborted run may have used a different secret, so its outcome does not count.
+        if (!signal.aborted) throttling.answered(endpoint, id, outcome);
+        release();
+      },
+    };
+  }
+
+  function dropFirst(): void {
+    unused?.();
+    unused = undefined;
+  }
+
+  function refuseAtRest(release?: Release): void {
+    if (throttling.restMs(id) === 0) return;
+    release?.();
+    throw new PausedError(id);
+  }
+
+  async function further(signal: AbortSignal, purpose: PermitPurpose): Promise<Permit> {
+    refuseAtRest();
+    const release = await dispatcher.further(endpoint, signal, purpose);
+    if (signal.aborted) release();
+    signal.throwIfAborted();
+    // The rest may have begun while this request waited.
+    refuseAtRest(release);
+    return permitOver(release, signal);
+  }
+
+  return {
+    next: async (signal, purpose) => {
+      signal.throwIfAborted();
+      if (clock.monotonic() > endsAt) dropFirst();
+      if (unused) {
+        const permit = permitOver(unused, signal);
+        unused = undefined;
+        return permit;
+      }
+      return further(signal, purpose);
+    },
+    close: dropFirst,
+  };
 }

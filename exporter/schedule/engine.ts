@@ -1,22 +1,19 @@
 import { ENDPOINTS, type Endpoint } from "../gateway/port.ts";
 import type { Log } from "../log.ts";
-import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { ReadingStore } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import type { CreateTicker } from "../time/ticker.ts";
-import { createActiveRuns } from "./active-runs.ts";
-import { type Backlog, type BacklogDependencies, createBacklog } from "./backlog.ts";
+import { createActiveRuns, createJobRunner, type JobRunner, type RunEnd } from "./job-runner.ts";
 import { createDispatcher, type JobSource, type Release } from "./dispatcher.ts";
 import { createIntervals } from "./intervals.ts";
-import type { Job } from "./job.ts";
-import { createJobRunner, type JobRunner, type RunEnd } from "./job-runner.ts";
-import { createLingering, type Lingering } from "./lingering.ts";
+import type { Job, Plan } from "./job.ts";
 import { createJobTable, type Entry, type JobTable, type Run } from "./job-table.ts";
-import type { Plan } from "./plan.ts";
-import { createRefusals, type RefusalLimits } from "./refusals.ts";
 import { createRunQueues } from "./run-queue.ts";
+import { createReadyQueue, type ReadyQueue, type ReadyQueueDependencies } from "./ready-queue.ts";
 import { createScheduler, type DueTarget, inOrder, type Scheduler } from "./scheduler.ts";
+import { createThrottling, type Throttling } from "./throttling.ts";
+import { selfFamilies as families } from "../metrics/self-families.ts";
+import type { SelfRegistry } from "../metrics/self-registry.ts";
 
 /** Runs every job, poll or probe, when it is due and has a permit, and stores the readings. */
 export interface Engine {
@@ -45,10 +42,10 @@ export interface Engine {
   readonly intervalMs: (group: string) => number;
   /** How long the most overdue target of a group is overdue, milliseconds. */
   readonly lagMs: (group: string) => number;
-  /** Until when each endpoint, or one of its targets, is paused, epoch milliseconds. */
+  /** Until when each endpoint is throttled, epoch milliseconds. */
   readonly throttledUntil: () => ReadonlyMap<Endpoint, number>;
-  /** Whether readings are shown of targets that another process polls now. */
-  readonly isLingering: () => boolean;
+  /** Withdraws what has expired by now. Call it before each view of the readings. */
+  readonly expire: () => void;
 }
 
 export interface EngineDependencies {
@@ -56,7 +53,6 @@ export interface EngineDependencies {
   /** In [0, 1), for the jitter of early retries. */
   readonly random: () => number;
   readonly log: Log;
-  readonly createTicker: CreateTicker;
   readonly readings: ReadingStore;
 }
 
@@ -65,23 +61,25 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   const table = createJobTable(initial, clock);
   const queues = createRunQueues();
   const scheduler = createScheduler(dependencies);
-  const refusals = createRefusals(clock, refusalLimits(table));
-  const intervals = createIntervals({ clock, table, queues, scheduler, refusals });
-  const backlog = createBacklog({ ...dependencies, table, queues, scheduler, refusals, intervals });
-  const dispatcher = createDispatcher(clock, initial.limits);
-  const runner = createJobRunner({ clock, table, readings, refusals, dispatcher, intervals });
+  const throttling = createThrottling(clock, () => table.plan.limits);
+  const intervals = createIntervals({ clock, table, queues, scheduler, throttling });
+  const ready = createReadyQueue({ ...dependencies, table, queues, scheduler, throttling, intervals });
+  const dispatcher = createDispatcher(clock, {
+    perMinute: (endpoint) => throttling.perMinute(endpoint),
+    connections: () => table.plan.limits.connections,
+  });
+  const runner = createJobRunner({ clock, table, readings, throttling, dispatcher, intervals });
   const runs = createActiveRuns(runner, finish);
-  const lingering = createLingering(clock, readings, () => onChange?.());
   const waiting: (() => void)[] = [];
   let onChange: (() => void) | undefined;
   let isStopped = false;
-  const isIdle = () => runs.isEmpty && !ENDPOINTS.some((endpoint) => backlog.isReady(endpoint));
-  const queued: JobSource = { openAt: (endpoint) => backlog.openAt(endpoint), begin };
+  const isIdle = () => runs.isEmpty && ENDPOINTS.every((endpoint) => ready.openAt(endpoint) === undefined);
+  const queued: JobSource = { openAt: (endpoint) => ready.openAt(endpoint), begin };
   configure(table, { readings, runner, scheduler });
   dispatcher.serve(queued);
 
   function onDue(due: readonly DueTarget[]): void {
-    const missed = due.flatMap((target) => backlog.add(target) ?? []);
+    const missed = due.flatMap((target) => ready.add(target) ?? []);
     for (const job of missed) runner.describe(job);
     if (missed.length > 0) onChange?.();
     dispatcher.wake();
@@ -89,27 +87,28 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
 
   function ask(entries: Iterable<Entry>): void {
     const dueAt = clock.monotonic();
-    const ids = [...entries].flatMap(({ job, group }) => (group.isPaid ? [] : [job.id]));
-    onDue(inOrder(ids).map((id) => ({ id, dueAt, cause: "asked" })));
+    const jobs = [...entries].flatMap(({ job, group }) => (group.isPaid ? [] : [job]));
+    const ids = [true, false].flatMap((isFirst) =>
+      inOrder(jobs.filter(({ comesFirst = false }) => comesFirst === isFirst).map(({ id }) => id)),
+    );
+    onDue(ids.map((id) => ({ id, dueAt, cause: "asked" })));
   }
 
   function begin(endpoint: Endpoint, release: Release): void {
-    const next = backlog.take(endpoint);
+    const next = ready.take(endpoint);
     if (!next) return release();
     intervals.began(next.entry, next.dueAt);
-    refusals.begun(endpoint, next.entry.job.id);
     runs.begin(next.entry, release);
     // The credits that a paid run reserves are shown while it runs.
     if (next.entry.group.isPaid) onChange?.();
   }
 
-  function finish({ id, endpoint }: Job, run: Run, end: RunEnd): void {
-    refusals.ended(endpoint, id);
+  function finish({ id }: Job, run: Run, end: RunEnd): void {
     const entry = table.get(id);
     if (entry?.run === run) {
       entry.run = undefined;
       runner.describe(entry.job);
-      backlog.ended(entry, end);
+      ready.ended(entry, end);
       if (run.isRepeated) ask([entry]);
     }
     onChange?.();
@@ -125,17 +124,14 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
   async function apply(next: Plan): Promise<void> {
     // Nothing begins until everything that an earlier plan began has ended.
     dispatcher.hold();
-    lingering.review(next, INTERVALS_TO_LIVE * intervals.at("key"));
     const { former, due, kept } = table.replace(next);
-    for (const job of former)
-      forget(job, table.get(job.id)?.job, { backlog, refusals, readings, runner, lingering });
+    for (const job of former) forget(job, table.get(job.id)?.job, { ready, throttling, readings, runner });
     configure(table, { readings, runner, scheduler });
     onChange?.();
     await runs.abort((run) => !kept.has(run));
     if (onChange) ask(due);
     // A later plan may be waiting for more runs to end.
     if (isStopped || table.plan !== next) return;
-    dispatcher.setLimits(next.limits);
     dispatcher.serve(queued);
   }
 
@@ -148,7 +144,7 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     stop: async () => {
       isStopped = true;
       onChange = undefined;
-      for (const part of [scheduler, lingering]) part.stop();
+      scheduler.stop();
       dispatcher.hold();
       await runs.abort(() => true);
       for (const resolve of waiting.splice(0)) resolve();
@@ -162,8 +158,8 @@ export function createEngine(initial: Plan, dependencies: EngineDependencies): E
     },
     intervalMs: (name) => intervals.of(name),
     lagMs: (name) => longestLag(table.ofGroup(name), intervals.of(name), clock.monotonic()),
-    throttledUntil: () => refusals.throttledUntil(),
-    isLingering: () => lingering.isAny(),
+    throttledUntil: () => throttling.throttledUntil(),
+    expire: () => expire(readings, table, runner),
   };
 }
 
@@ -182,17 +178,6 @@ function configure(table: JobTable, { readings, runner, scheduler }: Configured)
   scheduler.apply(table.plan.groups);
 }
 
-function refusalLimits(table: Pick<JobTable, "plan">): RefusalLimits {
-  return {
-    maxPauseMs: () => table.plan.limits.maxPauseMs,
-    targetsOf: (endpoint) =>
-      table.plan.groups.reduce(
-        (sum, { jobs }) => sum + (jobs[0]?.endpoint === endpoint ? jobs.length : 0),
-        0,
-      ),
-  };
-}
-
 /**
  * Readings are rendered in the order in which their targets are added. Many targets are added in the polling order, so
  * that those that change together are rendered together; a few, in the order of the configuration.
@@ -205,25 +190,33 @@ function inRenderingOrder(entries: Iterable<Entry>): readonly Job[] {
 
 const MANY_TARGETS = 1000;
 
-interface Forgetful extends Pick<BacklogDependencies, "refusals" | "readings"> {
-  readonly backlog: Backlog;
+interface Forgetful extends Pick<ReadyQueueDependencies, "readings"> {
+  readonly ready: Pick<ReadyQueue, "remove">;
+  readonly throttling: Pick<Throttling, "remove">;
   readonly runner: Pick<JobRunner, "release">;
-  readonly lingering: Pick<Lingering, "keeps">;
 }
 
 /** Forgets the state of a previous job; `present` is the job of the same target in the current plan. */
 function forget(
   job: Job,
   present: Job | undefined,
-  { backlog, refusals, readings, runner, lingering }: Forgetful,
+  { ready, throttling, readings, runner }: Forgetful,
 ): void {
-  backlog.remove(job);
+  ready.remove(job);
   runner.release(job, present);
   // While the credential is unchanged, the gateway's request to wait still applies.
-  if (present?.identity !== job.identity) refusals.remove(job.id);
-  if (!present && lingering.keeps(job)) return;
+  if (present?.identity !== job.identity) throttling.remove(job.id);
   if (!present) readings.remove(job.id);
   else if (job.isRevealing === true && present.isRevealing !== true) readings.withdraw(job.id);
+}
+
+/** The descriptions of what has expired show that it is not up any more. */
+function expire(readings: ReadingStore, table: JobTable, runner: JobRunner): void {
+  for (const id of readings.expire()) {
+    const entry = table.get(id);
+    if (entry) runner.describe(entry.job);
+    else runner.describeDiscovered(id);
+  }
 }
 
 function isAttempted({ job, group }: Entry, readings: ReadingStore): boolean {
@@ -237,4 +230,15 @@ function longestLag(entries: readonly Entry[], intervalMs: number, now: number):
     longest = Math.max(longest, now - beganAt - Math.max(intervalMs, job.minIntervalMs));
   }
   return longest;
+}
+
+/** The metrics of the engine: lag and effective interval by collector, and pauses by endpoint. */
+export function registerEngineMetrics(registry: SelfRegistry, engine: Engine): void {
+  const byCollector = (milliseconds: (collector: string) => number) =>
+    engine.groups.map((collector) => [{ collector }, milliseconds(collector) / 1000] as const);
+  registry.gauge(families.pollLag, () => byCollector(engine.lagMs));
+  registry.gauge(families.pollInterval, () => byCollector(engine.intervalMs));
+  registry.gauge(families.throttledUntil, () =>
+    [...engine.throttledUntil()].map(([endpoint, untilMs]) => [{ endpoint }, untilMs / 1000] as const),
+  );
 }

@@ -26,12 +26,8 @@ export interface EventLog {
 
 const SHORT_MS = 5000;
 const MINUTE_MS = 60_000;
-/** So many further events within the short time are a storm, which is summarized once a minute. */
-const STORM = 3;
 /** Messages of one cause with lines of their own in one summary. */
 const MOST_MESSAGES = 3;
-/** Beyond so many lines a minute, each cause gets one line a minute. */
-const MOST_LINES = 20;
 
 interface Cause {
   /** The events without a line, by the shape of their message. */
@@ -48,18 +44,10 @@ interface Bundle {
   readonly isMixed: boolean;
 }
 
-export function createEventLog(log: Log, clock: Pick<Clock, "after" | "monotonic">): EventLog {
+export function createEventLog(log: Log, clock: Pick<Clock, "after">): EventLog {
   const causes = new Map<string, Cause>();
-  let minute = { startedAt: clock.monotonic(), lines: 0 };
-
-  function isBusy(): boolean {
-    if (clock.monotonic() - minute.startedAt >= MINUTE_MS)
-      minute = { startedAt: clock.monotonic(), lines: 0 };
-    return minute.lines >= MOST_LINES;
-  }
 
   function writeLine({ first, count, titles, isMixed }: Bundle): void {
-    minute.lines++;
     const { level, fields, message, title } = first;
     if (count === 1) return log[level](fields, message);
     const others = [...titles].filter((other) => other !== title).slice(0, 2);
@@ -68,32 +56,26 @@ export function createEventLog(log: Log, clock: Pick<Clock, "after" | "monotonic
     log[level]({ ...fields, count }, `${message}; and ${more}`);
   }
 
-  /** Writes the pending events of a cause. Returns their number. */
-  function write({ pending }: Cause): number {
-    const bundles = [...pending.values()];
+  function write({ pending }: Cause): void {
+    for (const bundle of pending.values()) writeLine(bundle);
     pending.clear();
-    for (const bundle of isBusy() ? mergedBundles(bundles) : bundles) writeLine(bundle);
-    return bundles.reduce((sum, { count }) => sum + count, 0);
   }
 
   function wait(key: string, cause: Cause, ms: number): void {
     cause.cancel = clock.after(ms, () => {
-      const count = write(cause);
-      if (count === 0) causes.delete(key);
-      else wait(key, cause, count >= STORM || isBusy() ? MINUTE_MS : SHORT_MS);
+      if (cause.pending.size === 0) return void causes.delete(key);
+      write(cause);
+      wait(key, cause, MINUTE_MS);
     });
   }
 
   function begin(event: TargetEvent): void {
+    // An end must not be logged before the beginning of the same outage.
+    for (const other of causes.values()) write(other);
+    writeLine(bundleOf(event, false));
     const cause: Cause = { pending: new Map(), cancel: () => {} };
-    if (isBusy()) add(cause, event);
-    else {
-      // An end must not be logged before the beginning of the same outage.
-      for (const other of causes.values()) write(other);
-      writeLine(bundleOf(event, false));
-    }
     causes.set(event.cause, cause);
-    wait(event.cause, cause, isBusy() ? MINUTE_MS : SHORT_MS);
+    wait(event.cause, cause, SHORT_MS);
   }
 
   return {
@@ -131,11 +113,4 @@ const OTHERS = "";
 /** Messages that differ in names, numbers and identifiers only have the same shape. */
 function shapeOf({ message, name }: TargetEvent): string {
   return message.replaceAll(`"${name}"`, '""').replaceAll(/[\da-f-]{8,}|\d+/gi, "0");
-}
-
-function mergedBundles([first, ...rest]: readonly Bundle[]): readonly Bundle[] {
-  if (!first) return [];
-  const titles = new Set([first, ...rest].flatMap((bundle) => [...bundle.titles]));
-  const count = rest.reduce((sum, bundle) => sum + bundle.count, first.count);
-  return [{ first: first.first, count, titles, isMixed: rest.length > 0 || first.isMixed }];
 }

@@ -3,8 +3,8 @@ import type { Clock } from "../time/clock.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { GroupLife } from "../readings/reading.ts";
 import type { Entry, JobTable } from "./job-table.ts";
-import type { JobGroup } from "./plan.ts";
-import type { Refusals } from "./refusals.ts";
+import type { JobGroup } from "./job.ts";
+import type { Throttling } from "./throttling.ts";
 import type { RunQueues } from "./run-queue.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -13,7 +13,7 @@ export interface Intervals {
   /** Records that a job begins now. `dueAt` is when it became due, on the monotonic clock. */
   began(entry: LastRun, dueAt: number): void;
   /**
-   * The effective interval of a group, milliseconds: the longest of the schedule's gap, the time that the rate limit
+   * The effective interval of a group, milliseconds: the longest of the schedule's present gap, the time that the rate limit
    * needs for all jobs, the time between the last two runs of any job, and the waits of jobs that are due.
    */
   of(group: string): number;
@@ -22,22 +22,22 @@ export interface Intervals {
    * target that gets no turn must not be shown for ever.
    */
   lifeOf(group: string): GroupLife;
-  /** The longest effective interval of the groups that use an endpoint. */
-  at(endpoint: Endpoint): number;
+  /** How long an answer of a group that is requested now may be shown at least, milliseconds: until its third planned poll. */
+  ownLifeMs(group: string): number;
 }
 
-export type LastRun = Pick<Entry, "job" | "group" | "beganAt">;
+export type LastRun = Pick<Entry, "group" | "beganAt">;
 
 export interface IntervalsDependencies {
   readonly clock: Pick<Clock, "monotonic">;
   readonly table: Pick<JobTable, "plan">;
   readonly queues: RunQueues;
-  readonly scheduler: Pick<Scheduler, "longestGapMs">;
-  readonly refusals: Pick<Refusals, "openSince">;
+  readonly scheduler: Pick<Scheduler, "gapMs" | "threeGapsMs">;
+  readonly throttling: Pick<Throttling, "perMinute">;
 }
 
 export function createIntervals(dependencies: IntervalsDependencies): Intervals {
-  const { clock, table, queues, scheduler, refusals } = dependencies;
+  const { clock, table, queues, scheduler, throttling } = dependencies;
   const gaps = new Map<string, Gaps>();
   const lives = new Map<string, { timeToLiveMs: number }>();
 
@@ -49,7 +49,12 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     return longestMs === scheduledMs ? scheduledMs : Math.ceil(longestMs / 1000) * 1000;
   }
 
-  /** What the schedule wants, and what the polls of late have achieved. The time to live follows. */
+  function intervalOfName(name: string): number {
+    const group = table.plan.groups.find((each) => each.name === name);
+    return group ? intervalOf(group) : 0;
+  }
+
+  /** The intervals by the schedule and by the recent polls. Sets the time to live of the group. */
   function achieved(group: JobGroup): { readonly scheduledMs: number; readonly achievedMs: number } {
     const scheduledMs = scheduledMsOf(group);
     const { presentMs, formerMs } = gapsOf(group.name, scheduledMs);
@@ -64,12 +69,12 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
     return life;
   }
 
-  /** The schedule's gap, or the time that the rate limit needs for one run of each job. */
+  /** The schedule's present gap, or the time that the rate limit needs for one run of each job. */
   function scheduledMsOf({ name, jobs }: JobGroup): number {
     const [first] = jobs;
-    const perMinute = first ? table.plan.limits.perMinute[first.endpoint] : 0;
+    const perMinute = first ? throttling.perMinute(first.endpoint) : 0;
     const rateMs = first && perMinute > 0 ? (jobs.length * first.requests * 60_000) / perMinute : 0;
-    return Math.max(scheduler.longestGapMs(name), rateMs);
+    return Math.max(scheduler.gapMs(name), rateMs);
   }
 
   /**
@@ -88,19 +93,14 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
 
   function waitingMs(endpoint: Endpoint): number {
     const oldest = queues[endpoint].oldest();
-    return oldest === undefined ? 0 : lateBy(endpoint, oldest);
-  }
-
-  /** A pause that the gateway requested does not count as a delay of the exporter. */
-  function lateBy(endpoint: Endpoint, dueAt: number): number {
-    return clock.monotonic() - Math.max(dueAt, refusals.openSince(endpoint));
+    return oldest === undefined ? 0 : clock.monotonic() - oldest;
   }
 
   /** The time since the last run of a job, without the time that the gateway or the job itself asked to wait. */
-  function gapBefore({ job, group, beganAt }: LastRun, dueAt: number): number {
-    const lateMs = lateBy(job.endpoint, dueAt);
+  function gapBefore({ group, beganAt }: LastRun, dueAt: number): number {
+    const lateMs = clock.monotonic() - dueAt;
     if (beganAt === undefined) return lateMs;
-    return Math.min(clock.monotonic() - beganAt, scheduler.longestGapMs(group.name) + lateMs);
+    return Math.min(clock.monotonic() - beganAt, scheduler.gapMs(group.name) + lateMs);
   }
 
   return {
@@ -112,15 +112,9 @@ export function createIntervals(dependencies: IntervalsDependencies): Intervals 
       entry.beganAt = clock.monotonic();
       achieved(group);
     },
-    of: (name) => {
-      const group = table.plan.groups.find((each) => each.name === name);
-      return group ? intervalOf(group) : 0;
-    },
+    of: intervalOfName,
     lifeOf,
-    at: (endpoint) => {
-      const asking = table.plan.groups.filter(({ jobs }) => jobs[0]?.endpoint === endpoint);
-      return Math.max(0, ...asking.map(intervalOf));
-    },
+    ownLifeMs: (name) => Math.max(INTERVALS_TO_LIVE * intervalOfName(name), scheduler.threeGapsMs(name)),
   };
 }
 

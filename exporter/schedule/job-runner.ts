@@ -1,30 +1,28 @@
 import { inspect } from "node:util";
+import { causeOf } from "../gateway/causes.ts";
 import { GatewayError, PausedError } from "../gateway/errors.ts";
 import { PERMIT_LASTS_MS } from "../gateway/port.ts";
 import { INTERVALS_TO_LIVE } from "../metrics/thresholds.ts";
 import type { Reading } from "../readings/reading.ts";
-import type { ReadingStore, TargetStatus } from "../readings/readings.ts";
-import { type Clock, onAbort } from "../time/clock.ts";
-import type { Dispatcher, Release } from "./dispatcher.ts";
+import type { Failure, ReadingStore, TargetStatus } from "../readings/readings.ts";
+import type { Clock } from "../time/clock.ts";
+import { type Dispatcher, type Release, createRunPermits } from "./dispatcher.ts";
 import type { Intervals } from "./intervals.ts";
-import type { Job, Result } from "./job.ts";
-import type { JobTable } from "./job-table.ts";
-import { createMembers, type Members } from "./members.ts";
-import type { JobGroup } from "./plan.ts";
-import type { Refusals } from "./refusals.ts";
-import { createRunPermits, type FirstPermit } from "./run-permits.ts";
+import type { Job, JobGroup, Result, RunOutcome } from "./job.ts";
+import type { JobTable, Entry, Run } from "./job-table.ts";
+import { createDiscoveredTargets, type DiscoveredTargets } from "./discovered-targets.ts";
+import type { Throttling } from "./throttling.ts";
 
 /** Runs one job with its first permit and stores the result. Handles every failure. */
 export interface JobRunner {
-  /**
-   * Nothing is kept or reported once the controller is aborted. A request that the job did not await is aborted at the
-   * end.
-   */
-  run(job: Job, group: JobGroup, release: Release, aborter: AbortController): Promise<RunEnd>;
+  /** Nothing is kept or reported once the signal is aborted. */
+  run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd>;
   /** Shows the description of a target. */
   describe(job: Job): void;
-  /** Removes the members of a former job that the present plan does not keep. */
-  readonly release: Members["release"];
+  /** Shows the description of a discovered target. */
+  readonly describeDiscovered: DiscoveredTargets["describe"];
+  /** Removes the discovered targets of a former job that the present plan does not keep. */
+  readonly release: DiscoveredTargets["release"];
 }
 
 /**
@@ -32,51 +30,55 @@ export interface JobRunner {
  * other jobs are missing. Unfinished: the run was aborted, or the job decided not to send a request. Paused:
  * the gateway asked to wait.
  */
-export type RunEnd = "learnt" | "unsettled" | "early" | "unfinished" | "paused" | GatewayError;
+export type RunEnd = "stored" | "unsettled" | "early" | "unfinished" | "paused" | GatewayError;
 
 export interface JobRunnerDependencies {
   readonly clock: Clock;
-  readonly table: Pick<JobTable, "plan" | "get">;
+  readonly table: Pick<JobTable, "plan">;
   readonly readings: ReadingStore;
-  readonly refusals: Refusals;
+  readonly throttling: Throttling;
   readonly dispatcher: Pick<Dispatcher, "further">;
   readonly intervals: Intervals;
 }
 
 export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner {
   const { clock, table, readings, intervals } = dependencies;
-  const members = createMembers(readings);
+  const discovered = createDiscoveredTargets(readings);
+  /** The identities of the account that got an answer: their secret is right. */
+  const worked = new Set<string>();
 
-  async function run(job: Job, group: JobGroup, release: Release, aborter: AbortController): Promise<RunEnd> {
+  async function run(job: Job, group: JobGroup, release: Release, signal: AbortSignal): Promise<RunEnd> {
     const { endpoint, id, name } = job;
-    const { signal } = aborter;
-    const permits = createRunPermits(endpoint, id, firstPermit(group, release), dependencies);
-    const [askedAtMs, started] = [clock.now(), clock.monotonic()];
+    // A paid run keeps its permit until it ends, because only then is the budget of the next run known.
+    const first = group.isPaid ? () => {} : release;
+    const lastsMs = group.isPaid ? Infinity : PERMIT_LASTS_MS;
+    const permits = createRunPermits(endpoint, id, { release: first, lastsMs }, dependencies);
+    const [requestedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
-    const ended = (failure?: GatewayError, { warning, concealedLabels = 0 }: Partial<Result> = {}) => {
+    const ended = ({ failure, cause, warning, concealedLabels = 0 }: Partial<RunOutcome>) => {
       const durationMs = clock.monotonic() - started;
-      if (before) group.reporter.ended(job, { durationMs, failure, warning, concealedLabels }, before);
+      if (before) group.reporter.ended(job, { durationMs, failure, cause, warning, concealedLabels }, before);
     };
-    readings.update(id, { lastAttemptMs: askedAtMs });
+    readings.update(id, { lastAttemptMs: requestedAtMs });
     let isPartial = false;
     try {
       const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
-      const result = await orAborted(job.run(client, askedAtMs), signal);
+      const result = await Promise.race([job.run(client, requestedAtMs), abortOf(signal)]);
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();
       if (!result) return "unfinished";
       if (result.isEarly) return early(job);
-      const asked = [askedAtMs, started] as const;
-      if (result.members) {
-        const reading = readingOf(job, group, intervals, askedAtMs, result.computedAtMs);
-        const answer = { reading, askedAt: started, signal };
-        const refused = await members.learn(job, result.members, answer);
+      const asked = [requestedAtMs, started] as const;
+      if (result.discovered) {
+        const reading = readingOf(job, group, intervals, requestedAtMs, result.computedAtMs);
+        const answer = { reading, requestedAt: started, signal };
+        const refused = await discovered.store(job, result.discovered, answer);
         if (refused > 0) group.reporter.refused(job, refused);
       }
       isPartial = result.failure !== undefined;
       if (result.failure) throw result.failure;
-      const end = learn(job, group, result, asked);
-      ended(undefined, result);
+      const end = store(job, group, result, asked);
+      ended(result);
       return end;
     } catch (error) {
       if (signal.aborted) return "unfinished";
@@ -85,13 +87,14 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
         return "paused";
       }
       const failure = asFailure(job, error);
-      ended(failure);
-      fail(job, failure, askedAtMs);
-      if (!isPartial) await members.fail(job, failure, signal);
+      const cause = causeOf(failure, { endpoint, doesSecretWork: worked.has(job.identity) });
+      ended({ failure, cause });
+      const why = { reason: failure.kind, message: failure.message, cause };
+      fail(job, why, requestedAtMs);
+      if (!isPartial) await discovered.fail(job, why, signal);
       return failure;
     } finally {
       permits.close();
-      if (permits.isInUse) aborter.abort(new Error("The run has ended"));
       if (group.isPaid) release();
     }
   }
@@ -104,16 +107,17 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
   }
 
   /** `asked`: when the run began, by both clocks. */
-  function learn(
+  function store(
     job: Job,
     group: JobGroup,
     result: Result,
-    [askedAtMs, askedAt]: readonly [number, number],
-  ): "learnt" | "unsettled" {
+    [requestedAtMs, requestedAt]: readonly [number, number],
+  ): "stored" | "unsettled" {
     const { value, samples, computedAtMs, warning } = result;
-    const reading = { value, ...readingOf(job, group, intervals, askedAtMs, computedAtMs) };
-    const hasRoom = readings.learn(job.id, reading, samples, askedAt);
+    const reading = { value, ...readingOf(job, group, intervals, requestedAtMs, computedAtMs) };
+    const hasRoom = readings.store(job.id, reading, samples, requestedAt);
     if (!hasRoom) group.reporter.refused(job, samples.length);
+    if (job.endpoint !== "key") worked.add(job.identity);
     const isSettled = !hasRoom || readings.isWhole(job.id);
     readings.update(job.id, {
       up: true,
@@ -121,21 +125,21 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
       attempted: true,
       failure: undefined,
       warning,
-      lastSuccessMs: askedAtMs,
-      ...(isSettled && { lastAnswerMs: askedAtMs }),
+      lastSuccessMs: requestedAtMs,
+      ...(isSettled && { lastAnswerMs: requestedAtMs }),
     });
-    return isSettled ? "learnt" : "unsettled";
+    return isSettled ? "stored" : "unsettled";
   }
 
-  function fail(job: Job, { kind, message }: GatewayError, askedAtMs: number): void {
-    const isRefused = kind === "bad_request";
+  function fail(job: Job, failure: Failure, requestedAtMs: number): void {
+    const isRefused = failure.reason === "bad_request";
     readings.update(job.id, {
       up: false,
       attempted: true,
-      failure: { reason: kind, message },
-      ...(kind === "unauthorized" && { unauthorized: true }),
+      failure,
+      ...(failure.reason === "unauthorized" && { unauthorized: true }),
       // The next tick asks again, however rarely the target is polled.
-      lastAnswerMs: isRefused ? askedAtMs : undefined,
+      lastAnswerMs: isRefused ? requestedAtMs : undefined,
     });
     // If the service rejects the request itself, the last good values are withdrawn as well.
     if (isRefused) readings.withdraw(job.id);
@@ -146,12 +150,7 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     if (status) readings.describe(job.id, [...job.constants, ...job.describe(status)]);
   }
 
-  readings.onLapse((id) => {
-    const entry = table.get(id);
-    if (entry) describe(entry.job);
-    else members.describe(id);
-  });
-  return { run, describe, release: members.release };
+  return { run, describe, describeDiscovered: discovered.describe, release: discovered.release };
 }
 
 /** When an answer was requested, and how long it may be shown. */
@@ -159,13 +158,13 @@ function readingOf(
   job: Job,
   group: JobGroup,
   intervals: Intervals,
-  askedAtMs: number,
-  computedAtMs = askedAtMs,
+  requestedAtMs: number,
+  computedAtMs = requestedAtMs,
 ): Omit<Reading, "value"> {
   return {
-    askedAtMs,
-    asOfMs: Math.min(askedAtMs, computedAtMs),
-    timeToLiveMs: INTERVALS_TO_LIVE * Math.max(intervals.of(group.name), job.minIntervalMs),
+    requestedAtMs,
+    asOfMs: Math.min(requestedAtMs, computedAtMs),
+    timeToLiveMs: Math.max(intervals.ownLifeMs(group.name), INTERVALS_TO_LIVE * job.minIntervalMs),
     groupLife: intervals.lifeOf(group.name),
   };
 }
@@ -178,27 +177,44 @@ function asFailure(job: Job, error: unknown): GatewayError {
   });
 }
 
-/** Rejects as soon as the signal is aborted, so that an obsolete run delays nothing. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const forget = onAbort(signal, () => reject(signal.reason));
-    if (signal.aborted) reject(signal.reason);
-    promise.then(
-      (value) => {
-        forget();
-        resolve(value);
-      },
-      (error: unknown) => {
-        forget();
-        reject(error);
-      },
-    );
+/** Rejects when the signal is aborted, so that an obsolete run delays nothing. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }
 
-/** A paid run keeps its permit until it ends, because only then is the budget of the next run known. */
-function firstPermit({ isPaid }: JobGroup, release: Release): FirstPermit {
-  return isPaid
-    ? { release: () => {}, lastsMs: Number.POSITIVE_INFINITY }
-    : { release, lastsMs: PERMIT_LASTS_MS };
+/**
+ * The runs in progress, including those of earlier plans. `onEnd` is called for each run that has ended, whatever its
+ * outcome.
+ */
+export function createActiveRuns(runner: JobRunner, onEnd: (job: Job, run: Run, end: RunEnd) => void) {
+  const runs = new Set<Run>();
+  return {
+    /** Begins a run of a job with its first permit. */
+    begin: (entry: Entry, release: Release): void => {
+      const { job, group } = entry;
+      const aborter = new AbortController();
+      const abort = () => aborter.abort(new Error("The exporter stops, or its configuration has changed"));
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      const run: Run = { isRepeated: false, abort, ended };
+      // Registered before it begins, because the job may become due during its first synchronous steps.
+      entry.run = run;
+      runs.add(run);
+      void runner.run(job, group, release, aborter.signal).then((end) => {
+        runs.delete(run);
+        onEnd(job, run, end);
+        resolve();
+      });
+    },
+    /** Aborts the runs that match and waits until they have ended. */
+    abort: async (matches: (run: Run) => boolean): Promise<void> => {
+      const matching = [...runs].filter(matches);
+      for (const run of matching) run.abort();
+      await Promise.all(matching.map(({ ended }) => ended));
+    },
+    get isEmpty() {
+      return runs.size === 0;
+    },
+  };
 }

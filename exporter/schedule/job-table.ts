@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Job } from "./job.ts";
-import type { JobGroup, Plan } from "./plan.ts";
+import type { Job, JobGroup, Plan } from "./job.ts";
 
 /** The jobs of the current plan and their state. */
 export interface JobTable {
@@ -35,7 +34,7 @@ export interface Entry {
 export interface Run {
   /** Whether the job must run once more after this run. */
   isRepeated: boolean;
-  readonly abort: (reason: Error) => void;
+  readonly abort: () => void;
   readonly ended: Promise<void>;
 }
 

@@ -1,9 +1,12 @@
+import type { Cause } from "../gateway/causes.ts";
 import type { GatewayError } from "../gateway/errors.ts";
-import type { Endpoint, GatewayClient } from "../gateway/port.ts";
+import type { Endpoint, GatewayClient, Gateway } from "../gateway/port.ts";
 import type { Sample } from "../metrics/family.ts";
 import type { Reading } from "../readings/reading.ts";
 import type { TargetStatus } from "../readings/readings.ts";
 import type { TargetId } from "../readings/target-id.ts";
+import type { ScheduleExpression } from "../time/ticker.ts";
+import type { ThrottlingLimits } from "./throttling.ts";
 
 /** One unit of polling on a schedule. Its failure affects no other job. */
 export interface Job {
@@ -21,46 +24,48 @@ export interface Job {
   readonly identity: string;
   /** Everything else that affects the job. If it changes, the job runs again and keeps its readings. */
   readonly fingerprint: string;
+  /** Whether it begins before the others that are asked at the same time, because they or their users rest on it. */
+  readonly comesFirst?: boolean;
   /**
    * Whether the samples show a part of the secret. When a reload ends that, they are withdrawn at once; budgets keep
    * the reading.
    */
   readonly isRevealing?: boolean;
   /**
-   * The names of configured targets with their identities. A member with such a name belongs to that target: it is
+   * The names of configured targets with their identities. A discovered target with such a name belongs to that target: it is
    * removed when a reload changes the identity.
    */
   readonly reservedNames?: ReadonlyMap<string, string>;
   /** Samples that need no request, shown as long as the target is configured. */
   readonly constants: readonly Sample[];
   /**
-   * Asks the gateway and maps its answer. `askedAtMs` is when the run began. Undefined: the job decided not to send a
+   * Asks the gateway and maps its answer. `requestedAtMs` is when the run began. Undefined: the job decided not to send a
    * request.
    * @throws GatewayError
    */
-  run(client: GatewayClient, askedAtMs: number): Promise<Result | undefined>;
+  run(client: GatewayClient, requestedAtMs: number): Promise<Result | undefined>;
   /** The outcome of the runs, as samples. */
   describe(state: TargetState): readonly Sample[];
 }
 
 /** A target that an answer contains. It appears and vanishes with the answers of its job. */
-export interface Member {
+export interface DiscoveredTarget {
   readonly id: TargetId;
   /** As it is shown: unique among all targets of its kind. */
   readonly name: string;
   /** The values are shown only while this target has none. */
   readonly behind?: TargetId | undefined;
   readonly value: Reading["value"];
-  /** Made when they are stored, because there may be ten thousand members. */
+  /** Made when they are stored, because there may be ten thousand. */
   readonly samples: () => readonly Sample[];
-  /** Kept as long as the member exists. */
+  /** Kept as long as the target exists. */
   readonly describe: (state: TargetState) => readonly Sample[];
 }
 
-export interface MemberList {
-  readonly members: readonly Member[];
+export interface Discovery {
+  readonly targets: readonly DiscoveredTarget[];
   /**
-   * What a missing member proves. `all`: it is gone. `expired`: it is gone once its values have expired. `nothing`: the
+   * What a missing target proves. `all`: it is gone. `expired`: it is gone once its values have expired. `nothing`: the
    * answer is partial.
    */
   readonly proves: "all" | "expired" | "nothing";
@@ -83,10 +88,54 @@ export interface Result {
   readonly isEarly?: boolean;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
-  readonly members?: MemberList;
-  /** Why the rest of the answer is missing: the members are stored, and the run has failed. */
+  readonly discovered?: Discovery;
+  /** Why the rest of the answer is missing: the discovered targets are stored, and the run has failed. */
   readonly failure?: GatewayError | undefined;
 }
 
 /** The outcome of a target's runs so far. */
 export type TargetState = Pick<TargetStatus, "up" | "unauthorized" | "lastSuccessMs">;
+
+/** Counts and logs the outcomes of a group's jobs. */
+export interface Reporter {
+  /** A run has ended. `before` is the status before it. */
+  ended(job: Job, outcome: RunOutcome, before: TargetStatus): void;
+  /** The series limit has no room for the samples of an answer. */
+  refused(job: Job, series: number): void;
+  /** A run ended without a request, because the gateway asked to wait. */
+  paused(job: Job): void;
+  /** A tick came while a paid job could not run. */
+  missed?(job: Job, why: "running" | "paused"): void;
+}
+
+export interface RunOutcome {
+  readonly durationMs: number;
+  /** Undefined: the run succeeded. */
+  readonly failure: GatewayError | undefined;
+  readonly cause: Cause | undefined;
+  /** The unusable part of the answer. */
+  readonly warning: string | undefined;
+  /** Label values of the answer that are shown as `_concealed`. */
+  readonly concealedLabels: number;
+}
+
+/** The groups of jobs to run, and the gateway to poll. */
+export interface Plan {
+  readonly gateway: Gateway;
+  readonly limits: ThrottlingLimits & { readonly connections: number };
+  readonly groups: readonly JobGroup[];
+}
+
+/** Jobs of one endpoint that share a schedule and a reporter. */
+export interface JobGroup {
+  readonly name: string;
+  readonly expression: ScheduleExpression;
+  readonly jobs: readonly Job[];
+  readonly reporter: Reporter;
+  /**
+   * Whether a run costs credits. Paid jobs run at the ticks of their schedule only: never at the start, after
+   * midnight, after a failure or because the configuration has changed. A tick that comes while they run or
+   * pause is missed.
+   */
+  readonly isPaid: boolean;
+}

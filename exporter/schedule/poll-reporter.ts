@@ -3,8 +3,7 @@ import type { Log } from "../log.ts";
 import { selfFamilies } from "../metrics/self-families.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 import type { EventLog, TargetEvent } from "./event-log.ts";
-import type { Job } from "./job.ts";
-import type { Reporter } from "./reporter.ts";
+import type { Job, Reporter } from "./job.ts";
 
 /** Makes the reporter of each collector; their metrics are shared. */
 export function createPollReporters(
@@ -40,13 +39,14 @@ export function createPollReporters(
     };
 
     return {
-      ended: (job, { durationMs, failure, warning, concealedLabels }, before) => {
+      ended: (job, { durationMs, failure, cause, warning, concealedLabels }, before) => {
         metrics.polls.inc({ collector });
         metrics.duration.observe({ collector }, durationMs / 1000);
         metrics.concealed.inc({ collector }, concealedLabels);
         if (failure) {
           const { kind: reason, message, status, limitSource, refusalReason } = failure;
-          const fields = { reason, status, limitSource, refusalReason };
+          const { name, means, advice } = cause ?? {};
+          const fields = { reason, status, limitSource, refusalReason, cause: name, means, advice };
           metrics.failures.inc({ collector, reason });
           // Logged once, and again only when the reason changes, because a failing key would otherwise flood the log.
           if (before.failure?.reason === reason) return log.debug({ ...fieldsOf(job), ...fields }, message);

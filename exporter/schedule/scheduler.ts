@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../log.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import { type Clock, LONGEST_TIMER_MS } from "../time/clock.ts";
-import type { CreateTicker, ScheduleExpression, Ticker } from "../time/ticker.ts";
+import { createTicker, type ScheduleExpression, type Ticker } from "../time/ticker.ts";
 import { SETTLE_MS, windowAt } from "../time/window.ts";
-import { createAgenda } from "./agenda.ts";
-import type { JobGroup } from "./plan.ts";
+import type { JobGroup } from "./job.ts";
 
 /**
  * Decides when each target is due: by the schedule of its group, spread over the interval, and after each UTC
@@ -19,14 +18,15 @@ export interface Scheduler {
   stop(): void;
   /** Makes a target due once more at a time on the monotonic clock; only between start and stop. */
   at(id: TargetId, monotonicMs: number): void;
-  /** The longest gap of a group's schedule, milliseconds. */
-  longestGapMs(name: string): number;
+  /** The time between a group's last tick and the next one, milliseconds. */
+  gapMs(name: string): number;
+  /** The time between a group's last tick and the third one after it, milliseconds. */
+  threeGapsMs(name: string): number;
 }
 
 export interface SchedulerDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  readonly createTicker: CreateTicker;
 }
 
 export type OnDue = (due: readonly DueTarget[]) => void;
@@ -48,23 +48,23 @@ const LONGEST_SPREAD_MS = 300_000;
  */
 const LATEST_TIMER_MS = 1000;
 
-export function createScheduler({ clock, log, createTicker }: SchedulerDependencies): Scheduler {
+export function createScheduler({ clock, log }: SchedulerDependencies): Scheduler {
   let groups: ReadonlyMap<string, Group> = new Map();
   let cancelMidnight: (() => void) | undefined;
   let onDue: OnDue | undefined;
-  const agendaOf = (cause: DueTarget["cause"]) =>
-    createAgenda(clock, (due) => {
+  const queueOf = (cause: DueTarget["cause"]) =>
+    createTimerQueue(clock, (due) => {
       const earliest = clock.monotonic() - LATEST_TIMER_MS;
       onDue?.(due.map(({ id, at }) => ({ id, dueAt: Math.max(at, earliest), cause })));
     });
-  const [ticks, again] = [agendaOf("tick"), agendaOf("again")];
+  const [ticks, again] = [queueOf("tick"), queueOf("again")];
 
   /**
    * Each target has its own fixed part of the interval, evenly spaced to avoid a burst. A paid target is due at the
    * tick itself, because the operator chose its time.
    */
   function onTick({ ticker, ordered, isPaid }: Group): void {
-    const spreadMs = isPaid ? 0 : Math.min(ticker.longestGapMs, LONGEST_SPREAD_MS);
+    const spreadMs = isPaid ? 0 : Math.min(ticker.gapMs(), LONGEST_SPREAD_MS);
     const now = clock.monotonic();
     ticks.add(ordered.map((id, index) => ({ id, at: now + ((index + 0.5) / ordered.length) * spreadMs })));
   }
@@ -119,12 +119,13 @@ export function createScheduler({ clock, log, createTicker }: SchedulerDependenc
       onDue = undefined;
       for (const { stop } of groups.values()) stop?.();
       cancelMidnight?.();
-      for (const agenda of [ticks, again]) agenda.remove(() => true);
+      for (const queue of [ticks, again]) queue.remove(() => true);
     },
     at: (id, monotonicMs) => {
       if (onDue) again.add([{ id, at: monotonicMs }]);
     },
-    longestGapMs: (name) => groups.get(name)?.ticker.longestGapMs ?? 0,
+    gapMs: (name) => groups.get(name)?.ticker.gapMs() ?? 0,
+    threeGapsMs: (name) => groups.get(name)?.ticker.threeGapsMs() ?? 0,
   };
 }
 
@@ -163,4 +164,50 @@ function rankOf(id: TargetId): number {
 function nextSettled(nowMs: number): number {
   const day = windowAt("day", nowMs);
   return nowMs < day.startMs + SETTLE_MS ? day.startMs + SETTLE_MS : day.endMs + SETTLE_MS;
+}
+
+interface QueuedTime {
+  readonly id: TargetId;
+  /** On the monotonic clock, milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * The times at which jobs become due. A single timer serves them all, because ten thousand simultaneous timers would
+ * block the event loop. `onDue` is called with everything that has become due, ordered by time.
+ */
+function createTimerQueue(clock: Clock, onDue: (entries: readonly QueuedTime[]) => void) {
+  /** Sorted by time. */
+  let waiting: QueuedTime[] = [];
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined;
+
+  function awaitFirst(): void {
+    const [first] = waiting;
+    if (timer && timer.at === first?.at) return;
+    timer?.cancel();
+    timer = first && { at: first.at, cancel: clock.after(first.at - clock.monotonic(), onTime) };
+  }
+
+  function onTime(): void {
+    timer = undefined;
+    const now = clock.monotonic();
+    const later = waiting.findIndex(({ at }) => at > now);
+    const due = waiting.splice(0, later === -1 ? waiting.length : later);
+    awaitFirst();
+    onDue(due);
+  }
+
+  return {
+    /** Adds times in ascending order. */
+    add: (entries: readonly QueuedTime[]) => {
+      for (const entry of entries)
+        waiting.splice(waiting.findLastIndex(({ at }) => at <= entry.at) + 1, 0, entry);
+      awaitFirst();
+    },
+    /** Drops all times of these targets. */
+    remove: (isConcerned: (id: TargetId) => boolean) => {
+      waiting = waiting.filter(({ id }) => !isConcerned(id));
+      awaitFirst();
+    },
+  };
 }

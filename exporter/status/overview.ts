@@ -1,24 +1,31 @@
-import type { BudgetGaps, budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
-import type { BudgetConfig, BudgetScope, Config, ConfigPart } from "../config/config.ts";
-import type { ListedNames } from "../readings/listed-name.ts";
+import type { budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
+import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
+import type { ListedNames } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import { type Period, periodName } from "../time/window.ts";
-import { type AccountOverview, accountOverview, listedKeys } from "./account-overview.ts";
-import type { KeyHistory } from "./key-history.ts";
-import { keyRows } from "./key-rows.ts";
-import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
-import type { SpendHours } from "./spend-hours.ts";
-import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
+import type { Period } from "../time/window.ts";
+import { budgetQueryName } from "../readings/budget-query-name.ts";
+import {
+  type AccountOverview,
+  accountOverview,
+  type ForecastSource,
+  listedKeys,
+} from "./account-overview.ts";
 import {
   type KeyRow,
+  keyRows,
   QUERY_NAMES,
   type QueryRow,
   queryRow,
   type TargetRow,
   targetRow,
+  type UnwatchedRow,
+  unwatchedRow,
 } from "./target-rows.ts";
-import { type UnwatchedRow, unwatchedRow } from "./unwatched-row.ts";
+import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
+import { type History, historyOf } from "./history.ts";
+import { labelsOf } from "../readings/key-labels.ts";
+import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 
 /** The content of the status page. It contains no value that `/metrics` must not show. */
 export interface Overview {
@@ -28,11 +35,11 @@ export interface Overview {
   /** When the last reload failed; undefined: it succeeded, or there was none. */
   readonly failedReloadMs?: number | undefined;
   /** Undefined: this process polls all keys. */
-  readonly shard?: ShardOverview | undefined;
+  readonly shard?: ConfigPart | undefined;
   /** Base URL of the gateway. */
   readonly gateway: string;
   /** Price of one credit, if configured. */
-  readonly creditValue: { readonly currency: string; readonly value: number } | undefined;
+  readonly creditValue: Config["creditValue"];
   readonly keys: readonly KeyRow[];
   readonly queries: readonly QueryRow[];
   /** The spend of keys by model; absent: no query asks for it. */
@@ -44,29 +51,17 @@ export interface Overview {
   readonly budgets: readonly BudgetRow[];
   /** Absent: there is no management key. */
   readonly account?: AccountOverview | undefined;
-  /** The course of the keys; absent: nothing is recorded. */
-  readonly history?: KeyHistory | undefined;
-  /** The spend of models and apps by hour; absent: nothing is recorded. */
-  readonly spendHours?: SpendHours | undefined;
+  /** The past spend; absent: there is no management key. */
+  readonly history?: History | undefined;
   /** Undefined: no probes are configured. */
   readonly probes?: ProbesOverview | undefined;
 }
 
-/** Which part of the keys this process polls. */
-export interface ShardOverview {
-  /** From 0. */
-  readonly ordinal: number;
-  readonly total: number;
-  /** Number of configured keys that the other shards poll. */
-  readonly keysElsewhere: number;
-}
-
 /** A budget in its current window. Amounts are credits. */
-export interface BudgetRow {
-  readonly name: string;
-  /** Empty if not configured. */
-  readonly team: string;
-  readonly scope: BudgetScope;
+export interface BudgetRow
+  extends
+    Pick<BudgetConfig, "name" | "team" | "scope">,
+    Pick<BudgetStatus, "spent" | "gaps" | "isUnmatched"> {
   readonly window: Period["kind"];
   readonly windowStartMs: number;
   /** Undefined: a total has no end. */
@@ -75,12 +70,6 @@ export interface BudgetRow {
   readonly limit: number | undefined;
   /** Whether the limit is what was bought, which covers all time. */
   readonly isBought?: boolean | undefined;
-  /** Undefined: the spend in the window is unknown. */
-  readonly spent: number | undefined;
-  /** Why `spent` is only a lower bound, or unknown; undefined: it is complete. */
-  readonly gaps: BudgetGaps | undefined;
-  /** Whether its model or app is in no row, so that its name may be misspelt. */
-  readonly isUnseen: boolean;
   /** Number of keys that the budget covers at all shards; absent: this process polls them all. */
   readonly keysInAll?: number | undefined;
 }
@@ -89,10 +78,10 @@ export interface OverviewDependencies {
   readonly readings: ReadingSource;
   readonly budgetStatus: typeof budgetStatus;
   readonly probes: ProbesSource;
-  /** The names of listed keys; none unless given. */
-  readonly listed?: () => ListedNames;
-  readonly history?: KeyHistory;
-  readonly spendHours?: SpendHours;
+  /** The names of listed keys. */
+  readonly listed: () => ListedNames;
+  /** The forecast of a key or of the account. */
+  readonly forecasts: ForecastSource;
 }
 
 /** The values of `/metrics`, arranged for a person. */
@@ -101,48 +90,48 @@ export function createOverview(
     Config,
     "gateway" | "keys" | "analytics" | "discovery" | "budgets" | "creditValue" | "probing" | "part"
   >,
-  { readings, budgetStatus, probes, history, spendHours, listed = () => new Map() }: OverviewDependencies,
+  { readings, budgetStatus, probes, listed, forecasts }: OverviewDependencies,
   about: Pick<Overview, "version" | "nowMs" | "startedMs" | "failedReloadMs">,
 ): Overview {
+  let known: ReturnType<typeof labelsOf> | undefined;
+  const labels = () => (known ??= labelsOf(listed()));
   return {
     ...about,
-    ...(history && { history }),
-    ...(spendHours && { spendHours }),
-    shard: config.part && shardOverview(config.part),
+    shard: config.part,
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())],
+    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())].map((row) => ({
+      ...row,
+      forecast: forecasts.of(row.id),
+    })),
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
-    keyModels: createKeyModels(config, readings, listed()),
+    keyModels: createKeyModels(config, readings, labels),
+    history: config.analytics && historyOf(readings, labels),
     unwatched: config.analytics && unwatchedRow(readings),
     budgetQueries: config.analytics ? budgetQueries(config.budgets, readings) : [],
     budgets: config.budgets.map((budget) => budgetRow(budget, budgetStatus(budget, readings, about.nowMs))),
-    account: accountOverview(config, readings, listed()),
+    account: accountOverview(config, readings, listed(), forecasts),
     probes: config.probing && probesOverview(config.probing, readings, probes),
   };
 }
 
-function shardOverview({ ordinal, total, elsewhere }: ConfigPart): ShardOverview {
-  return { ordinal, total, keysElsewhere: elsewhere.length };
-}
-
 function budgetRow(
   { name, team, scope, period, limit: written, part }: BudgetConfig,
-  { window, boughtCredits, spent, gaps, isUnseen }: BudgetStatus,
+  { window, boughtCredits, spent, gaps, isUnmatched }: BudgetStatus,
 ): BudgetRow {
   const windowEndMs = Number.isFinite(window.endMs) ? window.endMs : undefined;
   const windowStartMs = window.startMs;
   const isBought = written === "bought";
   const limit = isBought ? boughtCredits : written;
   const row = { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps };
-  return { ...row, isUnseen, ...(isBought && { isBought }), ...(part && { keysInAll: part.keys }) };
+  return { ...row, isUnmatched, ...(isBought && { isBought }), ...(part && { keysInAll: part.keys }) };
 }
 
 /** Budgets share the regular queries; every other period has its own query. */
 function budgetQueries(budgets: readonly BudgetConfig[], readings: ReadingSource): readonly TargetRow[] {
   const names = budgets
     .filter(({ scope, limit }) => scope.kind !== "keys" && limit !== "bought")
-    .map(({ period }) => periodName(period))
+    .map(({ scope, period }) => budgetQueryName(scope.kind, period))
     .filter((name) => !QUERY_NAMES.some((query) => query === name));
   return [...new Set(names)].map((name) => targetRow(name, readings.status(targetId("analytics", name))));
 }

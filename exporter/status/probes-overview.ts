@@ -6,8 +6,8 @@ import type { TargetRow } from "./target-rows.ts";
 /** The probes and their total spend. */
 export interface ProbesOverview {
   readonly rows: readonly ProbeRow[];
-  /** Credits, including those reserved for runs in progress; undefined: unknown. */
-  readonly spentToday: number | undefined;
+  /** Credits, including those reserved for runs in progress. */
+  readonly spentToday: number;
   readonly ceiling: number;
 }
 
@@ -19,12 +19,12 @@ export interface ProbeRow extends TargetRow {
   readonly lastRunMs: number | undefined;
   /** Why the last run that was due did not begin; undefined after a run. */
   readonly skip: string | undefined;
-  readonly wordErrorRate: number | undefined;
+  readonly wordErrorRate?: number | undefined;
   readonly wordErrorLimit: number;
-  readonly durationSeconds: number | undefined;
+  readonly durationSeconds?: number | undefined;
   /** Seconds of audio per second of the run. */
-  readonly speedFactor: number | undefined;
-  readonly cost: number | undefined;
+  readonly speedFactor?: number | undefined;
+  readonly cost?: number | undefined;
 }
 
 /** The record of a probe, without its reading. */
@@ -32,7 +32,7 @@ export type ProbeRecord = Pick<ProbeRow, "failure" | "skip" | "lastRunMs" | "las
 
 export interface ProbesSource {
   record(name: string): ProbeRecord | undefined;
-  spentToday(): number | undefined;
+  spentToday(): number;
 }
 
 export function probesOverview(
@@ -41,39 +41,26 @@ export function probesOverview(
   source: ProbesSource,
 ): ProbesOverview {
   return {
-    rows: probes.map((probe) => ({
-      ...probeFigures(probe.name, readings),
-      ...aboutProbe(probe, source.record(probe.name)),
-    })),
+    rows: probes.map((probe) => probeRow(probe, readings, source)),
     spentToday: source.spentToday(),
     ceiling: ceilingCredits,
   };
 }
 
-type ProbeFigures = Pick<ProbeRow, "state" | "wordErrorRate" | "durationSeconds" | "speedFactor" | "cost">;
-
-function aboutProbe(
+function probeRow(
   { name, model, key, maxWordErrorRate }: ProbeConfig,
-  record: ProbeRecord | undefined,
-): Omit<ProbeRow, keyof ProbeFigures> {
-  return {
-    name,
-    model,
-    key,
-    failure: record?.failure,
-    skip: record?.skip,
-    lastRunMs: record?.lastRunMs,
-    lastSuccessMs: record?.lastSuccessMs,
-    wordErrorLimit: maxWordErrorRate,
-  };
-}
-
-function probeFigures(name: string, readings: ReadingSource): ProbeFigures {
+  readings: ReadingSource,
+  source: ProbesSource,
+): ProbeRow {
+  const { failure, lastSuccessMs, lastRunMs, skip } = source.record(name) ?? {};
+  const record = { failure, lastSuccessMs, lastRunMs, skip };
+  const about = { name, model, key, wordErrorLimit: maxWordErrorRate, ...record };
   const value = readings.shown(targetId("probe", name))?.value;
-  if (value?.kind !== "probe") return NO_PROBE_FIGURES;
+  if (value?.kind !== "probe") return { ...about, state: "waiting" };
   const { succeeded, wordErrorRate, durationMs, audioSeconds, answer } = value;
   const isTimed = audioSeconds !== undefined && durationMs > 0;
   return {
+    ...about,
     state: succeeded ? "up" : "down",
     wordErrorRate,
     durationSeconds: durationMs / 1000,
@@ -81,11 +68,3 @@ function probeFigures(name: string, readings: ReadingSource): ProbeFigures {
     cost: answer?.usage.costCredits,
   };
 }
-
-const NO_PROBE_FIGURES: ProbeFigures = {
-  state: "waiting",
-  wordErrorRate: undefined,
-  durationSeconds: undefined,
-  speedFactor: undefined,
-  cost: undefined,
-};

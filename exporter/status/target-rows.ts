@@ -1,11 +1,11 @@
-import type { Owner } from "../config/config.ts";
+import type { KeyConfig, Owner } from "../config/config.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
-import type { ListedName } from "../readings/listed-name.ts";
-import type { KeyReading, PairUsage } from "../readings/reading.ts";
-import type { ShownReading } from "../readings/learnt.ts";
-import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
+import type { Forecast } from "../forecast/forecaster.ts";
+import type { KeyLayer, KeyReading, ListedName, PairUsage, UnwatchedReading } from "../readings/reading.ts";
+import type { ShownReading } from "../readings/stored.ts";
+import type { Failure, ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { type WindowKind, windowAt } from "../time/window.ts";
+import { windowAt, type WindowKind } from "../time/window.ts";
 
 /** The outcome of a target's runs. */
 export interface TargetRow {
@@ -13,7 +13,7 @@ export interface TargetRow {
   /** Waiting: no run has ended yet. Down: the last run failed, or it was too long ago, and then there is no failure. */
   readonly state: "up" | "down" | "waiting";
   /** Why the last run failed. */
-  readonly failure: { readonly reason: string; readonly message: string } | undefined;
+  readonly failure: (Pick<Failure, "message" | "cause"> & { readonly reason: string }) | undefined;
   readonly lastSuccessMs: number | undefined;
   /** The unusable part of the last good answer. Absent if all of it could be used. */
   readonly warning?: string | undefined;
@@ -36,24 +36,30 @@ export interface KeyRow extends TargetRow {
   readonly id: TargetId;
   /** Empty if neither the configuration nor the name of a listed key names one. */
   readonly owner: Owner;
-  readonly limit: number | "unlimited" | undefined;
+  readonly limit?: number | "unlimited" | undefined;
   /** Whether the limit is the one that the configuration mirrors. */
   readonly isLimitMirrored?: boolean | undefined;
   /** 0 or negative when the limit is used up. */
-  readonly remaining: number | undefined;
-  readonly reset: KeyReading["limitReset"];
-  readonly nextResetMs: number | undefined;
-  readonly day: number | undefined;
-  readonly week: number | undefined;
-  readonly month: number | undefined;
-  readonly total: number | undefined;
-  readonly expiryMs: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly reset?: KeyReading["limitReset"] | undefined;
+  /** Every limit that bounds the key, if its own is not the only one. */
+  readonly layers?: readonly KeyLayer[] | undefined;
+  readonly nextResetMs?: number | undefined;
+  readonly day?: number | undefined;
+  readonly week?: number | undefined;
+  readonly month?: number | undefined;
+  readonly total?: number | undefined;
+  /** Used through own provider keys, which are billed elsewhere; undefined: nothing, or unknown. */
+  readonly byok?: { readonly [Window in "day" | "month" | "total"]: number | undefined } | undefined;
+  readonly expiryMs?: number | undefined;
   /** The key is not polled: a list of the account shows it. */
   readonly isListed?: boolean;
   /** The polls of the key have no current answer: the figures are those of a list of the account. */
   readonly isFromList?: boolean;
   /** The gateway refuses the key; only a list shows that. */
   readonly isDisabled?: boolean;
+  /** Undefined: there is no answer yet. */
+  readonly forecast?: Forecast | undefined;
 }
 
 /** A key that only a list of the account shows. */
@@ -70,75 +76,46 @@ export function keyRowOf(
   readings: ReadingSource,
   shown: ShownReading | undefined,
 ): KeyRow {
-  const row = targetRow(name, readings.status(id));
-  if (shown?.value?.kind !== "key") return { id, ...row, owner, ...NO_KEY_FIGURES };
-  return answeredRow(id, row, owner, shown, shown.value);
-}
-
-/** Made in one piece, because a page may need ten thousand of them. */
-function answeredRow(
-  id: TargetId,
-  { name, state, failure, lastSuccessMs, warning }: TargetRow,
-  owner: Owner,
-  shown: ShownReading,
-  {
-    limitCredits,
-    limitReset,
-    remainingCredits,
-    usage,
-    expiresAtMs,
-    limitWindow,
-    isLimitMirrored,
-  }: KeyReading,
-): KeyRow {
+  const row = { id, owner, ...targetRow(name, readings.status(id)) };
+  if (shown?.value?.kind !== "key") return row;
+  const { limitCredits, limitReset, remainingCredits, usage, byokUsage, expiresAtMs } = shown.value;
+  const { limitWindow, isLimitMirrored } = shown.value;
   const isUnlimited = limitCredits === null;
-  const isLimitWindowShown = !isUnlimited && (limitWindow === undefined || shown.shows(limitWindow));
+  const isWindowShown = !isUnlimited && (limitWindow === undefined || shown.shows(limitWindow));
   const hasKnownReset = limitReset !== undefined && limitReset !== "other";
-  const spent = (kind: WindowKind) =>
-    shown.shows(windowAt(kind, shown.askedAtMs)) ? usage[kind] : undefined;
+  const spent = (kind: WindowKind, spend = usage) =>
+    shown.shows(windowAt(kind, shown.requestedAtMs)) ? spend[kind] : undefined;
   return {
-    id,
-    name,
-    state,
-    failure,
-    lastSuccessMs,
-    warning,
-    owner,
+    ...row,
     limit: isUnlimited ? "unlimited" : limitCredits,
     isLimitMirrored,
-    remaining: isLimitWindowShown ? (remainingCredits ?? undefined) : undefined,
+    remaining: isWindowShown ? (remainingCredits ?? undefined) : undefined,
     reset: limitReset,
-    nextResetMs: isLimitWindowShown && hasKnownReset ? limitWindow?.endMs : undefined,
+    nextResetMs: isWindowShown && hasKnownReset ? limitWindow?.endMs : undefined,
+    layers: shown.value.layers?.filter(({ window }) => window === undefined || shown.shows(window)),
     day: spent("day"),
     week: spent("week"),
     month: spent("month"),
     total: usage.total,
+    byok: byokUsage && {
+      day: spent("day", byokUsage),
+      month: spent("month", byokUsage),
+      total: byokUsage.total,
+    },
     expiryMs: expiresAtMs,
   };
 }
-
-const NO_KEY_FIGURES = {
-  limit: undefined,
-  remaining: undefined,
-  reset: undefined,
-  nextResetMs: undefined,
-  day: undefined,
-  week: undefined,
-  month: undefined,
-  total: undefined,
-  expiryMs: undefined,
-};
 
 /** The queries whose pairs the page shows, in its order. */
 export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
 
 /** One query of the analytics. Amounts are credits; undefined means unknown. */
 export interface QueryRow extends TargetRow {
-  readonly windowStartMs: number | undefined;
+  readonly windowStartMs?: number | undefined;
   /** The end of the data: nothing later is included. */
-  readonly dataMs: number | undefined;
-  readonly credits: number | undefined;
-  readonly requests: number | undefined;
+  readonly dataMs?: number | undefined;
+  readonly credits?: number | undefined;
+  readonly requests?: number | undefined;
   /** Whether the credits, if known, are a lower bound: the answer has no complete total of them. */
   readonly isLeast?: boolean | undefined;
   /** The same for the requests. */
@@ -146,11 +123,11 @@ export interface QueryRow extends TargetRow {
   /** The most expensive pairs, `_other` last. */
   readonly pairs: readonly PairRow[];
   /** Pairs of the answer that are part of `_other`. */
-  readonly foldedPairs: number | undefined;
+  readonly foldedPairs?: number | undefined;
   /** Whether the gateway has more pairs than it sent. */
-  readonly truncated: boolean | undefined;
+  readonly truncated?: boolean | undefined;
   /** Whether the pairs add up to more than the total. */
-  readonly exceedsTotal: boolean | undefined;
+  readonly exceedsTotal?: boolean | undefined;
 }
 
 export interface PairRow {
@@ -164,34 +141,29 @@ export function wholeCredits({ credits, isLeast }: QueryRow): number | undefined
   return isLeast ? undefined : credits;
 }
 
-/** Whether it is what no pair has a name for. */
+/** What no pair has a name for. */
+export const OTHER = { model: "_other", app: "_other" };
+
 export function isOther({ model, app }: Pick<PairRow, "model" | "app">): boolean {
-  return model === "_other" && app === "_other";
+  return model === OTHER.model && app === OTHER.app;
 }
 
 export function queryRow(name: string, readings: ReadingSource): QueryRow {
   const id = targetId("analytics", name);
-  return { ...targetRow(name, readings.status(id)), ...queryFigures(readings.shown(id)) };
-}
-
-type QueryFigures = Omit<QueryRow, keyof TargetRow>;
-
-function queryFigures(reading: ShownReading | undefined): QueryFigures {
-  if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return NO_QUERY_FIGURES;
-  const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal } = reading.value;
-  const { isTotalPartial = false } = reading.value;
-  const sums = {
-    credits: credits === undefined ? sum(pairs, "credits") : undefined,
-    requests: requests === undefined ? sum(pairs, "requests") : undefined,
-  };
+  const row = { ...targetRow(name, readings.status(id)), pairs: [] };
+  const reading = readings.shown(id);
+  if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return row;
+  const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal, isTotalPartial } =
+    reading.value;
   return {
+    ...row,
     windowStartMs: range.startMs,
     dataMs,
-    credits: credits ?? sums.credits,
-    requests: requests ?? sums.requests,
+    credits: credits ?? sum(pairs, "credits"),
+    requests: requests ?? sum(pairs, "requests"),
     // Nothing shows whether the pairs are all of the spend.
-    ...((isTotalPartial || sums.credits !== undefined) && { isLeast: true }),
-    ...((isTotalPartial || sums.requests !== undefined) && { isRequestsLeast: true }),
+    isLeast: isTotalPartial === true || credits === undefined,
+    isRequestsLeast: isTotalPartial === true || requests === undefined,
     pairs: pairs.flatMap(({ model, app, credits: amount }) =>
       amount === undefined ? [] : { model, app, credits: amount },
     ),
@@ -201,19 +173,41 @@ function queryFigures(reading: ShownReading | undefined): QueryFigures {
   };
 }
 
-const NO_QUERY_FIGURES: QueryFigures = {
-  windowStartMs: undefined,
-  dataMs: undefined,
-  credits: undefined,
-  requests: undefined,
-  pairs: [],
-  foldedPairs: undefined,
-  truncated: undefined,
-  exceedsTotal: undefined,
-};
-
 /** The sum of no amounts is unknown, not 0. */
 function sum(pairs: readonly PairUsage[], amount: "credits" | "requests"): number | undefined {
   const known = pairs.flatMap((pair) => pair[amount] ?? []);
   return known.length === 0 ? undefined : decimalSum(known);
+}
+
+/**
+ * The configured keys, in their order. While the polls of one have no current answer, its figures are those
+ * of a list of the account, as in `/metrics`.
+ */
+export function keyRows(keys: readonly KeyConfig[], readings: ReadingSource): readonly KeyRow[] {
+  return keys.map(({ name, owner }) => {
+    const id = targetId("key", name);
+    const polled = readings.shown(id);
+    if (polled?.value?.kind === "key") return keyRowOf({ id, name, owner }, readings, polled);
+    const listed = readings.shown(targetId("behind", name));
+    const row = keyRowOf({ id, name, owner }, readings, listed);
+    return listed?.value?.kind === "key" ? { ...row, isFromList: true } : row;
+  });
+}
+
+/** What no watched key explains. Amounts are credits; undefined: unknown. */
+export interface UnwatchedRow
+  extends TargetRow, Partial<Pick<UnwatchedReading, "unresolvedKeys" | "unresolvedNames">> {
+  readonly day?: number | undefined;
+  readonly month?: number | undefined;
+}
+
+export function unwatchedRow(readings: ReadingSource): UnwatchedRow {
+  const id = targetId("unwatched", "unwatched");
+  const row = targetRow("unwatched", readings.status(id));
+  const reading = readings.shown(id);
+  if (reading?.value?.kind !== "unwatched") return row;
+  const { windows, unresolvedKeys, unresolvedNames } = reading.value;
+  const shown = (kind: "day" | "month") =>
+    reading.shows(windows[kind].window) ? windows[kind].credits : undefined;
+  return { ...row, day: shown("day"), month: shown("month"), unresolvedKeys, unresolvedNames };
 }

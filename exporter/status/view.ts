@@ -13,8 +13,8 @@ export interface View {
 export const KEY_STATES = ["failing", "waiting", "up", "used-up", "low", "disabled"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** The name in ascending order, what is left from the least on, and amounts from the largest on. */
-export const SORT_ORDERS = ["name", "used", "left", "day", "week", "month", "total"] as const;
+/** The name in ascending order, what runs out next, what is left from the least on, and amounts from the largest on. */
+export const SORT_ORDERS = ["name", "out", "used", "left", "day", "week", "month", "total"] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** The whole page. */
@@ -63,7 +63,7 @@ export function addressOf({ search, team, state, sort, page }: View, path = "/")
 export function readView(query: string): { readonly view: View } | { readonly problems: readonly string[] } {
   const given = new URLSearchParams(query);
   const problems = [...new Set(given.keys())].flatMap((name) => problemsOf(name, given.getAll(name)));
-  if (problems.length > 0) return { problems: problems.slice(0, PROBLEMS_SHOWN) };
+  if (problems.length > 0) return { problems };
   const text = (name: string) => given.get(name)?.trim() ?? "";
   return {
     view: {
@@ -76,9 +76,7 @@ export function readView(query: string): { readonly view: View } | { readonly pr
   };
 }
 
-const PROBLEMS_SHOWN = 5;
 const LONGEST_TEXT = 100;
-const LONGEST_QUOTE = 40;
 
 const isShort = (value: string) => value.length <= LONGEST_TEXT;
 const isOneOf = (known: readonly string[]) => (value: string) => value === "" || known.includes(value);
@@ -96,12 +94,7 @@ function problemsOf(name: string, values: readonly string[]): readonly string[] 
   const [value = ""] = values;
   const [isRight, rule] = RULES.get(name) ?? [];
   if (!isRight)
-    return [`${quoted(name)} is not a parameter of the page; use ${[...RULES.keys()].join(", ")}`];
+    return [`${JSON.stringify(name)} is not a parameter of the page; use ${[...RULES.keys()].join(", ")}`];
   if (values.length > 1) return [`${name} is given more than once`];
-  return isRight(value.trim()) ? [] : [`${name}: ${quoted(value)} is not ${rule}`];
-}
-
-/** Line ends and control characters are escaped, and long texts are cut. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);
+  return isRight(value.trim()) ? [] : [`${name}: ${JSON.stringify(value)} is not ${rule}`];
 }

@@ -1,45 +1,40 @@
-import { createTask, type ParsedFields, parse, validateDetailed } from "node-cron";
+import { Cron as Runs } from "croner";
+import { type ParsedFields, parse, validateDetailed } from "node-cron";
 import { DAY_MS } from "./window.ts";
 
-/** The runs of a cron expression, in UTC. node-cron parses the expression and decides which days match. */
+/** The runs of a cron expression, in UTC. node-cron decides what an expression means, croner when it runs. */
 export interface Cron {
   /** The first run after an instant, epoch milliseconds. */
   nextRun(afterMs: number): number;
-  /** The longest time between two runs, milliseconds. */
-  longestGapMs(): number;
+  /** The shortest and the longest time between two runs, milliseconds. */
+  gapsMs(): Gaps;
+}
+
+export interface Gaps {
+  readonly shortest: number;
+  readonly longest: number;
 }
 
 /** @throws if the expression is invalid; its functions throw a RangeError if the expression never runs. */
 export function createCron(expression: string): Cron {
-  const fields = sorted(parse(expression));
-  const daysOfMonth = matchingDays(expression, fields);
-
-  function nextRun(afterMs: number): number {
-    const after = new Date(afterMs);
-    const thisMonth = after.getUTCFullYear() * 12 + after.getUTCMonth();
-    for (let month = thisMonth; month <= thisMonth + CYCLE_MONTHS; month++) {
-      for (const dayMs of daysOfMonth(month)) {
-        const time = timeAfter(fields, afterMs - dayMs);
-        if (time !== undefined) return dayMs + time;
-      }
-    }
-    throw neverRuns(expression);
-  }
-
-  function longestGapMs(): number {
-    const days: number[] = [];
-    for (let month = 0; month < CYCLE_MONTHS; month++) {
-      for (const dayMs of daysOfMonth(CYCLE_START + month)) days.push(dayMs / DAY_MS);
-    }
-    const [first] = days;
-    if (first === undefined) throw neverRuns(expression);
-    days.push(first + CYCLE_DAYS);
-    const { second, minute, hour } = fields;
-    const minutes = repeated(repeated(INSTANT, second, SECOND_MS), minute, MINUTE_MS);
-    return repeated(repeated(minutes, hour, HOUR_MS), days, DAY_MS).longestGap;
-  }
-
-  return { nextRun, longestGapMs };
+  const fields = parse(expression);
+  const runs = runsOf(fields);
+  return {
+    nextRun: (afterMs) => {
+      const run = runs.nextRun(new Date(afterMs));
+      if (!run) throw new RangeError(`Cannot schedule "${expression}": it never runs`);
+      return run.getTime();
+    },
+    gapsMs: () => {
+      const times = timesOfDay(fields);
+      const [first = 0, last = 0] = [times[0], times.at(-1)];
+      const [inDay, days] = [stepsOf(times), stepsOf(daysOf(fields))];
+      return {
+        shortest: Math.min(inDay.shortest, days.shortest - (last - first)),
+        longest: Math.max(inDay.longest, days.longest - (last - first)),
+      };
+    },
+  };
 }
 
 /**
@@ -48,9 +43,7 @@ export function createCron(expression: string): Cron {
  */
 export function needsBothDays(expression: string): boolean {
   const [daysOfMonth = "", , daysOfWeek = ""] = expression.trim().split(/\s+/).slice(-3);
-  const { dayOfMonth, dayOfWeek } = parse(expression);
-  const isEveryDay = new Set(dayOfMonth).size === 31 && new Set(dayOfWeek).size === 7;
-  return !ANY_DAY.test(daysOfMonth) && !ANY_DAY.test(daysOfWeek) && !isEveryDay;
+  return !ANY_DAY.test(daysOfMonth) && !ANY_DAY.test(daysOfWeek) && !isEveryDay(parse(expression));
 }
 
 /** Other ways to write every day, such as `1-31`, name the days for most crons. */
@@ -65,11 +58,15 @@ export type CronFault =
 
 /** All problems of an expression of five or six fields; empty if it is valid. */
 export function cronFaults(expression: string): readonly CronFault[] {
+  const written = expression.split(" ");
   // node-cron expands a range before it checks it: 0-9999999999 would take all memory.
-  const tooLong = expression.split(" ").filter((field) => field.length > 200 || /\d{3}/.test(field));
+  const tooLong = written.filter((field) => field.length > 200 || /\d{3}/.test(field));
   if (tooLong.length > 0) return tooLong.map((value) => ({ kind: "field", name: undefined, value }));
+  // croner does not know these forms.
+  const unknown = written.filter((field) => /L-|LW,|,LW/i.test(field));
+  if (unknown.length > 0) return unknown.map((value) => ({ kind: "field", name: "day of month", value }));
   const { errors } = validateDetailed(expression);
-  if (errors.length === 0) return runs(expression) ? [] : [{ kind: "never" }];
+  if (errors.length === 0) return runsOf(parse(expression)).nextRun() ? [] : [{ kind: "never" }];
   return errors.map(({ field, value = "", message }) =>
     message.includes("impossible")
       ? { kind: "never" }
@@ -77,101 +74,51 @@ export function cronFaults(expression: string): readonly CronFault[] {
   );
 }
 
-/** node-cron notices 31 February, but not the first of a month that is its second Monday. */
-function runs(expression: string): boolean {
-  try {
-    createCron(expression).nextRun(0);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
 const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["dayOfMonth", "day of month"],
   ["dayOfWeek", "day of week"],
 ]);
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-
-/** Between 1901 and 2099 the calendar repeats after 28 years, leap days and weekdays included. */
-const CYCLE_MONTHS = 28 * 12;
-const CYCLE_DAYS = 28 * 365 + 7;
-const CYCLE_START = 2000 * 12;
-
-/** The fields that are always numbers: a range such as 22-6 arrives out of order. */
-type Fields = Pick<ParsedFields, "second" | "minute" | "hour" | "month"> & { readonly isEveryDay: boolean };
-
-function sorted({ second, minute, hour, month, dayOfMonth, dayOfWeek }: ParsedFields): Fields {
-  const [seconds = [], minutes = [], hours = []] = [second, minute, hour].map((values) =>
-    values.toSorted((one, other) => one - other),
-  );
-  const isEveryDay = new Set(dayOfMonth).size === 31 && new Set(dayOfWeek).size === 7;
-  return { second: seconds, minute: minutes, hour: hours, month, isEveryDay };
+/** Fields expanded by node-cron, since croner refuses ranges such as 22-6. */
+function runsOf({ second, minute, hour, dayOfMonth, month, dayOfWeek }: ParsedFields): Runs {
+  const expanded = [second, minute, hour, dayOfMonth, month, dayOfWeek].map(String).join(" ");
+  return new Runs(expanded, { timezone: "UTC", domAndDow: true });
 }
 
-/** Returns the midnights of a month's matching days, in order. Months are counted from the year 0. */
-function matchingDays(expression: string, fields: Fields): (month: number) => readonly number[] {
-  const task = createTask(expression, () => {}, { timezone: "UTC" });
-  // It is never started, but node-cron would keep it forever.
-  void task.destroy();
-  const firstTime = timeAfter(fields, -1) ?? 0;
-  // node-cron takes 10 µs for a day. Which days of a month match depends only on its number, length and first weekday.
-  const known = new Map<string, readonly number[]>();
-  return (month) => {
-    const [year, monthOfYear] = [Math.floor(month / 12), month % 12];
-    if (!fields.month.includes(monthOfYear + 1)) return [];
-    const firstMs = Date.UTC(year, monthOfYear, 1);
-    const length = (Date.UTC(year, monthOfYear + 1, 1) - firstMs) / DAY_MS;
-    const kind = `${monthOfYear} ${length} ${new Date(firstMs).getUTCDay()}`;
-    const offsets =
-      known.get(kind) ??
-      Array.from({ length }, (_, day) => day * DAY_MS).filter(
-        (offset) => fields.isEveryDay || task.match(new Date(firstMs + offset + firstTime)),
-      );
-    known.set(kind, offsets);
-    return offsets.map((offset) => firstMs + offset);
-  };
+function isEveryDay({ dayOfMonth, month, dayOfWeek }: ParsedFields): boolean {
+  return new Set(dayOfMonth).size === 31 && month.length === 12 && new Set(dayOfWeek).size === 7;
 }
 
-/** The next time of day after the given one, in milliseconds since midnight. */
-function timeAfter({ second, minute, hour }: Fields, afterMs: number): number | undefined {
-  for (const eachHour of hour) {
-    const hourMs = eachHour * HOUR_MS;
-    if (hourMs + HOUR_MS <= afterMs) continue;
-    for (const eachMinute of minute) {
-      const minuteMs = hourMs + eachMinute * MINUTE_MS;
-      if (minuteMs + MINUTE_MS <= afterMs) continue;
-      const found = second.find((each) => minuteMs + each * SECOND_MS > afterMs);
-      if (found !== undefined) return minuteMs + found * SECOND_MS;
-    }
+/** Milliseconds since midnight. */
+function timesOfDay({ second, minute, hour }: ParsedFields): readonly number[] {
+  const minutes = hour.flatMap((eachHour) => minute.map((each) => eachHour * 60 + each));
+  const seconds = minutes.flatMap((eachMinute) => second.map((each) => eachMinute * 60 + each));
+  return seconds.toSorted((one, other) => one - other).map((each) => each * 1000);
+}
+
+/** Days with a run, enough to contain the longest gap: the calendar repeats after 28 years. */
+function daysOf(fields: ParsedFields): readonly number[] {
+  if (isEveryDay(fields)) return [0, DAY_MS];
+  const midnights = runsOf({ ...fields, second: [0], minute: [0], hour: [0] });
+  const days: number[] = [];
+  for (let day = midnights.nextRun(START); day && days.length < MOST_DAYS; day = midnights.nextRun(day)) {
+    days.push(day.getTime());
+    if (day > END) break;
   }
-  return undefined;
+  return days;
 }
 
-/** The runs within a span of time, milliseconds: the first, the last and the longest gap between two of them. */
-interface Span {
-  readonly first: number;
-  readonly last: number;
-  readonly longestGap: number;
-}
+const START = new Date("2000-01-01T00:00:00Z");
+const END = new Date("2056-01-01T00:00:00Z");
+const MOST_DAYS = 500;
 
-const INSTANT: Span = { first: 0, last: 0, longestGap: 0 };
-
-/** Repeats a span at each of the values, in order, as a minute's runs repeat within an hour. */
-function repeated({ first, last, longestGap }: Span, values: readonly number[], unitMs: number): Span {
-  let longest = longestGap;
-  let [previous = 0] = values;
-  for (const value of values) {
-    if (value > previous) longest = Math.max(longest, (value - previous) * unitMs - (last - first));
-    previous = value;
+function stepsOf(instants: readonly number[]): Gaps {
+  let [shortest, longest] = [Number.POSITIVE_INFINITY, 0];
+  for (const [index, at] of instants.entries()) {
+    const before = instants[index - 1];
+    if (before === undefined) continue;
+    shortest = Math.min(shortest, at - before);
+    longest = Math.max(longest, at - before);
   }
-  return { first: (values[0] ?? 0) * unitMs + first, last: previous * unitMs + last, longestGap: longest };
-}
-
-function neverRuns(expression: string): RangeError {
-  return new RangeError(`Cannot schedule "${expression}": it never runs`);
+  return { shortest, longest };
 }

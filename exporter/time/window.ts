@@ -9,7 +9,8 @@ export const DAY_MS = 86_400_000;
 
 /** How finely usage can be divided by time, and the length of each part in milliseconds. */
 export const BUCKET_MS = { hour: 3_600_000, day: DAY_MS } as const;
-export type Granularity = keyof typeof BUCKET_MS;
+export const GRANULARITIES = ["day", "hour"] as const;
+export type Granularity = (typeof GRANULARITIES)[number];
 
 export const WINDOW_KINDS = ["day", "week", "month"] as const;
 export type WindowKind = (typeof WINDOW_KINDS)[number];
@@ -81,6 +82,6 @@ export function contains(window: Window, atMs: number): boolean {
 }
 
 /** Whether an answer to a request sent at the instant certainly belongs to the window. */
-export function isSettled(window: Window, askedAtMs: number): boolean {
-  return contains(window, askedAtMs) && askedAtMs >= window.startMs + SETTLE_MS;
+export function isSettled(window: Window, requestedAtMs: number): boolean {
+  return contains(window, requestedAtMs) && requestedAtMs >= window.startMs + SETTLE_MS;
 }

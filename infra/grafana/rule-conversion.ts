@@ -20,14 +20,13 @@ export interface ConversionOptions {
 /**
  * Converts Prometheus rules to Grafana rules. Each alert becomes a query, an expression that tests whether
  * the query returned a value, and a threshold on that expression, which is how Grafana itself converts rule
- * files. Recorded series are not inlined (docs/decisions).
+ * files.
  */
 export function convertRules(
   groups: readonly RuleGroup[],
   options: ConversionOptions,
 ): readonly GrafanaGroup[] {
-  const form = options.recordingDatasourceUid === undefined ? groups : withoutStaleness(groups);
-  return form
+  return groups
     .map((group) => ({
       name: group.name,
       intervalSeconds: intervalSeconds(group),
@@ -35,37 +34,6 @@ export function convertRules(
     }))
     .filter(({ rules }) => rules.length > 0);
 }
-
-/**
- * Limits how long a recorded series is found after its end. Prometheus marks the end; Grafana does not, so
- * that a condition that was true once would last for the five minutes of the look-back, which is longer than
- * many alerts wait.
- */
-export function withoutStaleness(groups: readonly RuleGroup[]): readonly RuleGroup[] {
-  const windows = new Map(
-    groups.flatMap(({ interval, rules }) =>
-      rules.flatMap((rule) => (isAlert(rule) ? [] : [[rule.record, `${2 * secondsOf(interval)}s`] as const])),
-    ),
-  );
-  const bounded = (expr: string): string =>
-    expr.replaceAll(RECORDED, (text, name: string, matchers = "", offset = "") => {
-      const window = windows.get(name);
-      return window === undefined ? text : `last_over_time(${name}${matchers}[${window}]${offset})`;
-    });
-  return groups.map((group) => ({
-    ...group,
-    rules: group.rules.map((rule) => ({ ...rule, expr: bounded(rule.expr) })),
-  }));
-}
-
-/**
- * A recorded series lasts for two intervals after its end. If they were of two minutes, a single burst would
- * last long enough for a page. For the same reason a warning waits for longer.
- */
-export const GRAFANA_TIMING = { urgentIntervalSeconds: 60, warningWaitSeconds: 240 } as const;
-
-/** A recorded series with its matchers and its offset, unless it has a range already. */
-const RECORDED = /\b([a-z_]+:[\w:]+)(?![\w:])(\{[^}]*\})?(?!\{|\[)( offset \w+)?/g;
 
 /** The data source that Grafana evaluates expressions with. */
 const EXPRESSION = "__expr__";
@@ -154,7 +122,10 @@ function expression(refId: string, fields: object): GrafanaQuery {
   };
 }
 
-/** In Grafana, `$value` is a string of all values; the result of each query has its own name. */
+/**
+ * In Grafana, `$value` is a string of all values; the result of each query has its own name. `query` finds nothing
+ * there, so a text says without figures what has happened.
+ */
 function convertTemplate(text: string): string {
   return text.replaceAll(/\$value\b/g, `$$values.${QUERY}.Value`);
 }

@@ -1,17 +1,18 @@
 import type { Output } from "@pulumi/pulumi";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { homedir } from "node:os";
 import { promisify } from "node:util";
+import { z } from "zod";
 
 /** The cluster as it is now. The engine itself knows only what its own state contains. */
 export interface Cluster {
   /**
-   * Returns an object as JSON, or an empty text if it does not exist.
-   * @throws with kubectl's message if the cluster cannot be asked, for example because it does not know the kind.
+   * Returns those of the objects that exist; the others are left out. Kinds without a namespace ignore `namespace`.
+   * @throws with kubectl's message if the cluster cannot be asked, for example because it does not know a kind.
    */
-  find(object: ObjectName): Promise<string>;
+  find(objects: readonly ObjectName[], namespace: string): Promise<readonly unknown[]>;
+  /** A uid that no other cluster has; undefined if this may not be read. */
+  id(): Promise<string | undefined>;
 }
 
 /**
@@ -24,8 +25,6 @@ export interface ObjectName {
   /** With version and group, except for core kinds: `Deployment.v1.apps`, `Secret`. */
   readonly kind: string;
   readonly name: string;
-  /** Absent for kinds without a namespace. */
-  readonly namespace?: string;
 }
 
 export interface ClusterAccess {
@@ -38,52 +37,70 @@ const run = promisify(execFile);
 /** Asks with kubectl, because it supports every way to authenticate that a kubeconfig can contain. */
 export function createKubectl({ kubeconfig, kubeContext }: ClusterAccess): Kubectl {
   return async (parameters) => {
-    const file = kubeconfigFile(await valueOf(kubeconfig));
+    const text = await valueOf(kubeconfig);
+    const isContent = isKubeconfigContent(text);
+    const path = isContent ? "/dev/stdin" : text.replace(/^~(?=\/)/, homedir());
     const access = [
-      ...(file.path === undefined ? [] : [`--kubeconfig=${file.path}`]),
+      ...(text === "" ? [] : [`--kubeconfig=${path}`]),
       ...(kubeContext === "" ? [] : [`--context=${kubeContext}`]),
     ];
+    const all = [...parameters, ...access];
+    // Through a pipe, so that no file is left behind whatever ends the program. What Node connects is a socket, which has no path.
+    const [command, ...rest] = isContent
+      ? ["sh", "-c", 'cat | kubectl "$@"', "kubectl", ...all]
+      : ["kubectl", ...all];
+    const asked = run(command, rest, { maxBuffer: MOST_BYTES });
+    // An absent command has no input.
+    asked.child.stdin?.on("error", () => {}).end(isContent ? text : "");
     try {
-      return (await run("kubectl", [...parameters, ...access], { maxBuffer: MOST_BYTES })).stdout;
+      return (await asked).stdout;
     } catch (error) {
       throw new Error(reasonOf(error), { cause: error });
-    } finally {
-      file.remove();
     }
   };
+}
+
+/** The setting is a path or the content itself. */
+export function isKubeconfigContent(text: string): boolean {
+  return /[\n{]/.test(text);
 }
 
 /** A scrape of 10,000 keys has about 20 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 export function createCluster(kubectl: Kubectl): Cluster {
+  const ask = async (what: string, parameters: readonly string[]): Promise<string> => {
+    try {
+      return await kubectl([...parameters, "--request-timeout=20s"]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot ask the cluster for ${what}: ${reason}`, { cause: error });
+    }
+  };
   return {
-    find: async ({ kind, name, namespace }) => {
-      const flags = ["--output=json", "--ignore-not-found", "--request-timeout=20s"];
-      const place = namespace === undefined ? [] : [`--namespace=${namespace}`];
-      try {
-        return await kubectl(["get", kind, name, ...flags, ...place]);
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new Error(`Cannot ask the cluster for ${kind} "${name}": ${reason}`, { cause: error });
-      }
+    find: async (objects, namespace) => {
+      const names = objects.map(({ kind, name }) => `${kind}/${name}`);
+      const flags = ["--output=json", "--ignore-not-found", `--namespace=${namespace}`];
+      const text = await ask("the stack's objects", ["get", ...names, ...flags]);
+      if (text.trim() === "") return [];
+      const found = list.safeParse(JSON.parse(text));
+      return found.success ? found.data.items : [JSON.parse(text)];
+    },
+    id: async () => {
+      const uid = ["get", "namespace", "kube-system", "--output=jsonpath={.metadata.uid}"];
+      return ask('the namespace "kube-system"', uid).catch((error: unknown) => {
+        if (/forbidden/.test(String(error))) return undefined;
+        throw error;
+      });
     },
   };
 }
 
+/** Several objects; a single one comes without a list. */
+const list = z.object({ kind: z.literal("List"), items: z.array(z.unknown()) });
+
 async function valueOf(text: Output<string> | undefined): Promise<string> {
   return text === undefined ? "" : new Promise((resolve) => void text.apply(resolve));
-}
-
-/** The setting is a path or the content itself, which kubectl only reads from a file. */
-function kubeconfigFile(text: string) {
-  const path = text.replace(/^~(?=\/)/, homedir());
-  const isContent = /[\n{]/.test(text) && !existsSync(path);
-  if (!isContent) return { path: path === "" ? undefined : path, remove: () => {} };
-  const folder = mkdtempSync(join(tmpdir(), "aigateway-exporter-"));
-  const file = join(folder, "kubeconfig");
-  writeFileSync(file, text, { mode: 0o600 });
-  return { path: file, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 const NO_OPERATOR =

@@ -1,14 +1,16 @@
-import { getProject, getStack, type Input } from "@pulumi/pulumi";
+import { getProject, getStack } from "@pulumi/pulumi";
 import { JOB } from "../../dashboards/rules/settings.ts";
 
 /** The properties that all objects of one deployment share. */
 export interface Identity {
   /** Name of the deployment, and the first part of every object's name. */
   readonly name: string;
-  readonly namespace: Input<string>;
+  readonly namespace: string;
   /** Value of the target label `gateway`; empty if series have none. */
   readonly gateway: string;
-  /** The stack that creates the objects, for their annotation; undefined for manifests. */
+  /** Further labels of every object. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The mark of the stack that creates the objects, for their annotation; undefined for manifests. */
   readonly stack: string | undefined;
 }
 
@@ -23,6 +25,7 @@ export function selectorOf({ name }: Pick<Identity, "name">): Record<string, str
 interface Extra {
   /** Suffix of the object's name, after the deployment's name. */
   readonly suffix?: string;
+  readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -31,11 +34,11 @@ interface Extra {
  * Metadata of an object. All labels are `app.kubernetes.io/*`, except the pod's `gateway`: a pod label
  * named app, key or model would collide with a metric's label in scrape jobs that map pod labels.
  */
-export function metadataOf(identity: Identity, { suffix, labels, annotations }: Extra = {}) {
+export function metadataOf(identity: Identity, { suffix, namespace, labels, annotations }: Extra = {}) {
   return {
     name: suffix === undefined ? identity.name : `${identity.name}-${suffix}`,
-    namespace: identity.namespace,
-    labels: { ...commonLabels(identity), ...labels },
+    namespace: namespace || identity.namespace,
+    labels: { ...identity.labels, ...labels, ...commonLabels(identity) },
     annotations: { ...commonAnnotations(identity), ...annotations },
   };
 }
@@ -52,9 +55,12 @@ export function commonLabels(identity: Pick<Identity, "name">): Record<string, s
 /** Names the stack that created an object. */
 export const STACK_ANNOTATION = "aigateway-exporter/stack";
 
-/** How an annotation names the running stack. */
-export function stackMark(): string {
-  return `${getProject()}/${getStack()}`;
+/** Shows whether somebody else changed an object. */
+export const CONTENT_ANNOTATION = "aigateway-exporter/content";
+
+/** How an annotation names the running stack. `id`: from its state, because another state may have a stack of the same name. */
+export function stackMark(id: string): string {
+  return `${getProject()}/${getStack()}/${id}`;
 }
 
 /** The setting, or by default the name of the running stack, as far as a label can contain it. */

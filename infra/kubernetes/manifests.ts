@@ -4,15 +4,30 @@ import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import { type Identity, metadataOf, STACK_ANNOTATION } from "./identity.ts";
 import { monitorOf, prometheusRule } from "./monitoring.ts";
 import { networkPolicySpec } from "./network-policy.ts";
-import { CONFIG_ENTRY, type Mounted, podCount, type PodSettings } from "./pod.ts";
+import {
+  CONFIG_ENTRY,
+  type Mounted,
+  podCount,
+  type PodSettings,
+  serviceAccountOf,
+  tlsConfig,
+} from "./pod.ts";
 import { deploymentSpec, disruptionBudgetSpec, serviceSpec, statefulSetSpec } from "./workload.ts";
 
 /** An object of Kubernetes as plain data. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: ReturnType<typeof metadataOf>;
+  readonly metadata: Metadata;
   readonly [field: string]: unknown;
+}
+
+export interface Metadata {
+  readonly name: string;
+  /** Absent for kinds without a namespace. */
+  readonly namespace?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 export interface ManifestInputs {
@@ -28,17 +43,28 @@ export interface ManifestInputs {
 }
 
 /** The objects that the Pulumi program deploys, without Pulumi, without the namespace, and without Secrets. */
-export function createManifests(inputs: ManifestInputs): readonly Manifest[] {
-  const { settings, rules, dashboards } = inputs;
-  const { name, namespace, gateway } = settings;
-  const identity = { name, namespace, gateway, stack: undefined };
+export function createManifests({ mounted, manager, ...inputs }: ManifestInputs): readonly Manifest[] {
+  const { name, namespace, gateway, commonLabels: labels } = inputs.settings;
+  const identity = { name, namespace, gateway, labels, stack: undefined };
+  const all = { configMap: name, audio: undefined, ...mounted };
+  return publicManifests(identity, { ...inputs, mounted: all }).map((manifest) =>
+    managedBy(manifest, manager),
+  );
+}
+
+/** All objects of a deployment, except for the namespace, Secrets and recordings. */
+export function publicManifests(
+  identity: Identity,
+  inputs: Omit<ManifestInputs, "mounted" | "manager"> & { readonly mounted: Mounted },
+): readonly Manifest[] {
+  const { settings, rules, dashboards, mounted } = inputs;
   const metadata = metadataOf(identity);
-  const mounted = { configMap: identity.name, audio: undefined, ...inputs.mounted };
   const monitor = monitorOf({ identity, settings, rules });
-  const { dashboardLabels: labels, dashboardAnnotations: annotations, scrapeFrom, config } = settings;
-  const manifests: readonly Manifest[] = [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata, automountServiceAccountToken: false },
-    { apiVersion: "v1", kind: "ConfigMap", metadata, data: { [CONFIG_ENTRY]: config.text } },
+  const { dashboardLabels: labels, dashboardAnnotations: annotations, config } = settings;
+  const data = { [CONFIG_ENTRY]: config.text, ...tlsConfig(settings) };
+  return [
+    ...(settings.serviceAccount.create ? [serviceAccount(identity, settings)] : []),
+    { apiVersion: "v1", kind: "ConfigMap", metadata, data },
     ...workloadManifests(identity, settings, mounted),
     { apiVersion: "v1", kind: "Service", metadata, spec: serviceSpec(identity) },
     ...(settings.networkPolicy
@@ -47,20 +73,30 @@ export function createManifests(inputs: ManifestInputs): readonly Manifest[] {
             apiVersion: "networking.k8s.io/v1",
             kind: "NetworkPolicy",
             metadata,
-            spec: networkPolicySpec(identity, inputs.outgoing, scrapeFrom),
+            spec: networkPolicySpec(identity, inputs.outgoing, settings),
           },
         ]
       : []),
     ...(monitor ? [monitor] : []),
-    ...ruleManifests(identity, inputs),
+    ...ruleManifests(identity, settings, rules),
     ...(settings.dashboardConfigMaps ? dashboards : []).map(({ uid, json }) => ({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: metadataOf(identity, { suffix: `dashboard-${uid}`, labels, annotations }),
+      metadata: metadataOf(identity, {
+        suffix: `dashboard-${uid}`,
+        namespace: settings.dashboardNamespace,
+        labels,
+        annotations,
+      }),
       data: { [`${uid}.json`]: json },
     })),
   ];
-  return manifests.map((manifest) => managedBy(manifest, inputs.manager));
+}
+
+function serviceAccount(identity: Identity, settings: PodSettings): Manifest {
+  const { annotations } = settings.serviceAccount;
+  const metadata = { ...metadataOf(identity, { annotations }), name: serviceAccountOf(settings) };
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata, automountServiceAccountToken: false };
 }
 
 function workloadManifests(identity: Identity, settings: PodSettings, mounted: Mounted): readonly Manifest[] {
@@ -74,15 +110,18 @@ function workloadManifests(identity: Identity, settings: PodSettings, mounted: M
   ];
 }
 
-function ruleManifests(identity: Identity, { settings, rules }: ManifestInputs): readonly Manifest[] {
+function ruleManifests(
+  identity: Identity,
+  settings: PodSettings,
+  rules: readonly RuleGroup[],
+): readonly Manifest[] {
   switch (settings.rules) {
     case "prometheusRule":
       return [prometheusRule({ identity, settings, rules })];
     case "configMap": {
       const data = { "aigateway-exporter.rules.yaml": renderRuleFile(rules) };
-      return [
-        { apiVersion: "v1", kind: "ConfigMap", metadata: metadataOf(identity, { suffix: "rules" }), data },
-      ];
+      const metadata = metadataOf(identity, { suffix: "rules", labels: settings.ruleLabels });
+      return [{ apiVersion: "v1", kind: "ConfigMap", metadata, data }];
     }
     case "none":
       return [];

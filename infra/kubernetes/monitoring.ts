@@ -1,48 +1,18 @@
-import { CustomResource } from "@pulumi/kubernetes/apiextensions/customResource.js";
-import { ConfigMap } from "@pulumi/kubernetes/core/v1/configMap.js";
-import { ComponentResource, type ComponentResourceOptions, type CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { renderRuleFile, ruleGroups } from "../../dashboards/rules/file.ts";
+import { ruleGroups } from "../../dashboards/rules/file.ts";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { JOB_LABEL, metadataOf, selectorOf, type Identity } from "./identity.ts";
 import { PORT_NAME } from "./pod.ts";
 
+/** How Prometheus discovers the exporter, and its rules. */
 export interface MonitoringArgs {
   readonly identity: Identity;
   readonly settings: Pick<
     KubernetesSettings,
-    "scrape" | "scrapeInterval" | "monitorEndpoint" | "monitorLabels" | "rules"
+    "scrape" | "scrapeInterval" | "monitorEndpoint" | "monitorLabels" | "ruleLabels"
   >;
   readonly rules: readonly RuleGroup[];
-}
-
-/** How Prometheus discovers the exporter and loads its rules. */
-export class Monitoring extends ComponentResource {
-  readonly monitor: CustomResource | undefined;
-  readonly rules: CustomResource | ConfigMap | undefined;
-
-  constructor(name: string, args: MonitoringArgs, options?: ComponentResourceOptions) {
-    super("aigateway-exporter:kubernetes:Monitoring", name, {}, options);
-    const monitor = monitorOf(args);
-    this.monitor = monitor && new CustomResource(name, monitor, { parent: this });
-    this.rules = createRules(`${name}-rules`, args, { parent: this });
-    this.registerOutputs();
-  }
-}
-
-function createRules(name: string, args: MonitoringArgs, child: CustomResourceOptions) {
-  const { identity, settings, rules } = args;
-  switch (settings.rules) {
-    case "prometheusRule":
-      return new CustomResource(name, prometheusRule(args), child);
-    case "configMap": {
-      const data = { "aigateway-exporter.rules.yaml": renderRuleFile(rules) };
-      return new ConfigMap(name, { metadata: metadataOf(identity, { suffix: "rules" }), data }, child);
-    }
-    case "none":
-      return undefined;
-  }
 }
 
 const OPERATOR_API = "monitoring.coreos.com/v1";
@@ -72,7 +42,7 @@ export function prometheusRule({ identity, settings, rules }: MonitoringArgs) {
   return {
     apiVersion: OPERATOR_API,
     kind: "PrometheusRule",
-    metadata: metadataOf(identity, { labels: settings.monitorLabels }),
+    metadata: metadataOf(identity, { labels: { ...settings.monitorLabels, ...settings.ruleLabels } }),
     spec: { groups: ruleGroups(rules) },
   };
 }

@@ -1,6 +1,7 @@
 import type { networking } from "@pulumi/kubernetes/types/input.js";
 import type { KubernetesSettings } from "../settings.ts";
 import { selectorOf, type Identity } from "./identity.ts";
+import { proxyUrl } from "../../exporter/config/proxy.ts";
 import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 
 /**
@@ -11,16 +12,28 @@ import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 export function networkPolicySpec(
   identity: Identity,
   urls: readonly string[],
-  scrapeFrom: Readonly<Record<string, string>>,
+  {
+    scrapeFrom,
+    scrapeFromAddresses,
+    networkPolicyIngress,
+    networkPolicyEgress,
+  }: Pick<
+    KubernetesSettings,
+    "scrapeFrom" | "scrapeFromAddresses" | "networkPolicyIngress" | "networkPolicyEgress"
+  >,
 ): networking.v1.NetworkPolicySpec {
   return {
     podSelector: { matchLabels: selectorOf(identity) },
     policyTypes: ["Ingress", "Egress"],
     ingress: [
       {
-        from: [{ namespaceSelector: { matchLabels: { ...scrapeFrom } } }],
+        from: [
+          { namespaceSelector: { matchLabels: { ...scrapeFrom } } },
+          ...scrapeFromAddresses.map((cidr) => ({ ipBlock: { cidr } })),
+        ],
         ports: [{ port: DEFAULT_PORT, protocol: "TCP" }],
       },
+      ...networkPolicyIngress,
     ],
     egress: [
       {
@@ -30,6 +43,7 @@ export function networkPolicySpec(
         ],
       },
       { ports: [...new Set(urls.map(portOf))].map((port) => ({ port, protocol: "TCP" })) },
+      ...networkPolicyEgress,
     ],
   };
 }
@@ -40,7 +54,7 @@ export function outgoing({
   environment,
 }: Pick<KubernetesSettings, "config" | "environment">): readonly string[] {
   const proxies = Object.entries(environment).flatMap(([variable, url]) =>
-    /^https?_proxy$/i.test(variable) && URL.canParse(url) ? [url] : [],
+    /^https?_proxy$/i.test(variable) ? (proxyUrl(url.trim())?.href ?? []) : [],
   );
   return [config.file.gateway.base_url, ...proxies];
 }

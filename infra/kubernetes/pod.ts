@@ -7,52 +7,21 @@ import { commonLabels, type Identity, selectorOf } from "./identity.ts";
 
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";
+export const WEB_CONFIG_ENTRY = "web-config.yaml";
 
 const CONFIG_PATH = "/etc/aigateway-exporter";
 const WEB_CONFIG_PATH = "/etc/aigateway-exporter-web";
+const TLS_PATH = "/etc/aigateway-exporter-tls";
 const CA_PATH = "/etc/aigateway-exporter-ca";
 /** Shorter than the minute that the kubelet needs, so that it does not matter. */
 const RELOAD_INTERVAL = "5s";
-/** The user of the image. */
-const USER = 65_532;
 /** File mode that lets the volume's group read. */
 const SECRET_MODE = 0o440;
 
 /** The settings that affect objects other than Secrets and the namespace. */
-export interface PodSettings extends Pick<
-  KubernetesSettings,
-  | "name"
-  | "namespace"
-  | "image"
-  | "imagePullSecrets"
-  | "logLevel"
-  | "shards"
-  | "replicas"
-  | "resources"
-  | "gateway"
-  | "environment"
-  | "environmentSecret"
-  | "caConfigMap"
-  | "webConfigSecret"
-  | "podLabels"
-  | "podAnnotations"
-  | "nodeSelector"
-  | "tolerations"
-  | "affinity"
-  | "priorityClass"
-  | "scrape"
-  | "scrapeInterval"
-  | "monitorEndpoint"
-  | "monitorLabels"
-  | "rules"
-  | "dashboardConfigMaps"
-  | "dashboardLabels"
-  | "dashboardAnnotations"
-  | "networkPolicy"
-  | "scrapeFrom"
-> {
+export type PodSettings = Omit<KubernetesSettings, "kubeconfig" | "keys" | "management" | "config"> & {
   readonly config: Pick<KubernetesSettings["config"], "text">;
-}
+};
 
 /** Names of the objects that the pod mounts; absent if there is nothing to mount. */
 export interface Mounted {
@@ -74,6 +43,7 @@ export function podTemplate(
   return {
     metadata: {
       labels: {
+        ...settings.commonLabels,
         ...settings.podLabels,
         ...(identity.gateway === "" ? {} : { gateway: identity.gateway }),
         ...commonLabels(identity),
@@ -84,21 +54,19 @@ export function podTemplate(
       },
     },
     spec: {
-      serviceAccountName: identity.name,
+      serviceAccountName: serviceAccountOf(settings),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       // The exporter stops within five seconds.
       terminationGracePeriodSeconds: 10,
       imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })),
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: USER,
-        runAsGroup: USER,
-        fsGroup: USER,
-        seccompProfile: { type: "RuntimeDefault" },
-      },
-      ...placement(settings),
+      ...given(settings.podSecurityContext, (securityContext) => ({ securityContext })),
+      ...given(settings.nodeSelector, (nodeSelector) => ({ nodeSelector })),
+      ...given(settings.tolerations, (tolerations) => ({ tolerations })),
+      ...given(settings.affinity, (affinity) => ({ affinity })),
+      ...given(settings.priorityClass, (priorityClassName) => ({ priorityClassName })),
       ...spreadOf(identity, settings),
+      ...given(settings.initContainers, (initContainers) => ({ initContainers })),
       containers: [container(settings, mounted)],
       volumes: [
         { name: "config", configMap: { name: mounted.configMap } },
@@ -108,6 +76,7 @@ export function podTemplate(
           name,
           secret: { secretName, defaultMode: SECRET_MODE },
         })),
+        ...settings.extraVolumes,
       ],
     },
   };
@@ -117,21 +86,19 @@ function container(settings: PodSettings, mounted: Mounted): core.v1.Container {
   return {
     name: "exporter",
     image: settings.image,
+    ...given(settings.imagePullPolicy, (imagePullPolicy) => ({ imagePullPolicy })),
     args: [
       `--config.file=${CONFIG_PATH}/${CONFIG_ENTRY}`,
       `--config.auto-reload-interval=${RELOAD_INTERVAL}`,
       `--web.listen-address=:${DEFAULT_PORT}`,
       `--log.level=${settings.logLevel}`,
-      ...(settings.webConfigSecret === "" ? [] : [`--web.config.file=${WEB_CONFIG_PATH}/web-config.yaml`]),
+      ...webConfigFlag(settings),
+      ...settings.extraArgs,
     ],
     ...environmentOf(settings),
     ports: [{ name: PORT_NAME, containerPort: DEFAULT_PORT, protocol: "TCP" }],
     resources: settings.resources,
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ["ALL"] },
-    },
+    ...given(settings.securityContext, (securityContext) => ({ securityContext })),
     livenessProbe: { ...probe(settings, "/-/healthy"), periodSeconds: 10, failureThreshold: 3 },
     readinessProbe: { ...probe(settings, "/-/ready"), periodSeconds: 5, failureThreshold: 3 },
     volumeMounts: [
@@ -140,22 +107,36 @@ function container(settings: PodSettings, mounted: Mounted): core.v1.Container {
       ...(settings.caConfigMap === "" ? [] : [{ name: "ca", mountPath: CA_PATH, readOnly: true }]),
       // Mounts whole folders, because a file mounted by subPath is not updated when its Secret changes.
       ...secretVolumes(settings, mounted).map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })),
+      ...settings.extraVolumeMounts,
     ],
   };
 }
 
-function placement({
-  nodeSelector,
-  tolerations,
-  affinity,
-  priorityClass,
-}: PodSettings): Partial<core.v1.PodSpec> {
-  return {
-    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
-    ...(tolerations.length === 0 ? {} : { tolerations }),
-    ...(Object.keys(affinity).length === 0 ? {} : { affinity }),
-    ...(priorityClass === "" ? {} : { priorityClassName: priorityClass }),
-  };
+/** The name of the pod's account; that of the namespace's own is default. */
+export function serviceAccountOf({
+  name,
+  serviceAccount,
+}: Pick<PodSettings, "name" | "serviceAccount">): string {
+  return serviceAccount.name || (serviceAccount.create ? name : "default");
+}
+
+/** The web configuration beside that of the exporter, which serves TLS with the files of a Secret. */
+export function tlsConfig({ tlsSecret }: Pick<PodSettings, "tlsSecret">): Readonly<Record<string, string>> {
+  const files = `  cert_file: ${TLS_PATH}/tls.crt\n  key_file: ${TLS_PATH}/tls.key`;
+  return tlsSecret === "" ? {} : { [WEB_CONFIG_ENTRY]: `tls_server_config:\n${files}` };
+}
+
+function webConfigFlag({ webConfigSecret, tlsSecret }: PodSettings): readonly string[] {
+  const folder = webConfigSecret === "" ? CONFIG_PATH : WEB_CONFIG_PATH;
+  return webConfigSecret + tlsSecret === "" ? [] : [`--web.config.file=${folder}/${WEB_CONFIG_ENTRY}`];
+}
+
+/** A field, unless its value is empty. */
+function given<Value extends object | string, Field extends object>(
+  value: Value,
+  field: (value: Value) => Field,
+): Field | object {
+  return Object.keys(value).length === 0 ? {} : field(value);
 }
 
 function environmentOf({
@@ -164,6 +145,7 @@ function environmentOf({
   environment,
   environmentSecret,
   caConfigMap,
+  extraEnv,
 }: PodSettings): Partial<core.v1.Container> {
   const variables = {
     ...(caConfigMap === "" ? {} : { NODE_EXTRA_CA_CERTS: `${CA_PATH}/ca.crt` }),
@@ -172,6 +154,7 @@ function environmentOf({
   const env = [
     ...(podCount({ shards, replicas }) > 1 ? POD_VARIABLES : []),
     ...Object.entries(variables).map(([name, value]) => ({ name, value })),
+    ...extraEnv,
   ];
   return {
     ...(env.length === 0 ? {} : { env }),
@@ -192,28 +175,29 @@ const POD_VARIABLES: core.v1.EnvVar[] = [
 
 /** A node that fails takes as few pods with it as possible. */
 function spreadOf(identity: Identity, settings: PodSettings): Partial<core.v1.PodSpec> {
+  const own = settings.topologySpreadConstraints;
+  if (own.length > 0) return { topologySpreadConstraints: own };
   if (podCount(settings) === 1) return {};
   const labelSelector = { matchLabels: selectorOf(identity) };
   const spread = { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" };
   return { topologySpreadConstraints: [{ ...spread, labelSelector }] };
 }
 
-function secretVolumes({ webConfigSecret }: PodSettings, { keys, management }: Mounted) {
+function secretVolumes({ webConfigSecret, tlsSecret }: PodSettings, { keys = "", management = "" }: Mounted) {
   return [
-    ...(webConfigSecret === ""
-      ? []
-      : [{ name: "web", secretName: webConfigSecret, mountPath: WEB_CONFIG_PATH }]),
-    ...(keys === undefined ? [] : [{ name: "keys", secretName: keys, mountPath: KEYS_PATH }]),
-    ...(management === undefined
-      ? []
-      : [{ name: "management", secretName: management, mountPath: MANAGEMENT_PATH }]),
-  ];
+    { name: "web", secretName: webConfigSecret, mountPath: WEB_CONFIG_PATH },
+    { name: "tls", secretName: tlsSecret, mountPath: TLS_PATH },
+    { name: "keys", secretName: keys, mountPath: KEYS_PATH },
+    { name: "management", secretName: management, mountPath: MANAGEMENT_PATH },
+  ].filter(({ secretName }) => secretName !== "");
 }
 
 /** With a web configuration, every request may need a login or a certificate, which a probe does not have. */
-function probe({ webConfigSecret }: PodSettings, path: string): core.v1.Probe {
+function probe(settings: PodSettings, path: string): core.v1.Probe {
   const check =
-    webConfigSecret === "" ? { httpGet: { path, port: PORT_NAME } } : { tcpSocket: { port: PORT_NAME } };
+    webConfigFlag(settings).length === 0
+      ? { httpGet: { path, port: PORT_NAME } }
+      : { tcpSocket: { port: PORT_NAME } };
   return { ...check, timeoutSeconds: 5 };
 }
 

@@ -9,12 +9,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const BUILD = join(ROOT, "build");
 
 /** What the command starts, and the threads that it begins. */
-const PROGRAMS = [
-  "exporter/main.ts",
-  "exporter/config/inspection-worker.ts",
-  "exporter/http/bcrypt-worker.ts",
-  "test/simulate.ts",
-];
+const PROGRAMS = ["exporter/main.ts", "exporter/http/bcrypt-worker.ts", "test/simulate.ts"];
 
 /** What other programs may import from the package, by name (`exports` in package.json). */
 const PUBLIC = {

@@ -15,6 +15,7 @@ import { discoveryFamilies } from "../../exporter/collectors/discovery-families.
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { ownQueryFamilies } from "../../exporter/collectors/own-query-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
+import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { probeFamilies } from "../../exporter/probes/families.ts";
 
 /** All series that an expression may select, by name. */
@@ -31,6 +32,7 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(pairSeries),
     ...Object.values(unwatchedFamilies),
     ...Object.values(budgetFamilies),
+    ...Object.values(forecastFamilies),
     ...Object.values(selfFamilies),
     bucketsOf(selfFamilies.pollDuration),
     ...Object.values(probeFamilies),

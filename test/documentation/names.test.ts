@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-
 import { families } from "../../dashboards/families.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { isAlert } from "../../dashboards/rules/rule.ts";
-import { backfillFamilies } from "../../exporter/backfill/families.ts";
+import { backfillFamilies } from "../../exporter/backfill/write-days.ts";
 import { knownSeries } from "../dashboards/known-series.ts";
 import { pages } from "./pages.ts";
 

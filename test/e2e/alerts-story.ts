@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-
-import { recorded } from "../../dashboards/rules/series.ts";
+import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import type { HeldAlert } from "../support/alertmanager.ts";
-import { realAt } from "../support/fast-time.ts";
+import { type FastTime, realAt, shownAt } from "../support/fast-time.ts";
 import type { Series } from "../support/prometheus-api.ts";
 import { until } from "../support/until.ts";
 import type { Notice } from "../support/webhook.ts";
 import type { AlertsStage } from "./alerts-stage.ts";
-import { type Spending, startCallers } from "./callers.ts";
+import type { GatewayProcess } from "../support/gateway-process.ts";
 
 /** The observations of an evening, a midnight and the end of the exporter. Times are those of the machine's clock. */
 export interface AlertsStory {
@@ -77,7 +76,7 @@ async function tell(
   const page = await until(
     `the page of ${runaway} that its credits are used up`,
     async () => (await prometheus.alerts()).find(({ labels }) => isPageOf(labels, runaway))?.annotations,
-    (annotations) => /is out of credits/.test(annotations?.["description"] ?? ""),
+    (annotations) => / -?0\.\d\d credits left.*\d, resets/.test(annotations?.["summary"] ?? ""),
     { timeoutMs: startedAt + LONGEST_MS - Date.now() },
   );
   await delay(example.groupIntervalMs);
@@ -85,7 +84,7 @@ async function tell(
   await heard(IMMINENT, runaway, "resolved");
   // An event that must not happen gets this much time, here and below.
   await delay(Math.max(0, realAt(time, midnight + AFTER_RESET_MS) - Date.now()));
-  const remaining = await prometheus.query(recorded.remaining.name);
+  const remaining = await prometheus.query(keyFamilies.remaining.name);
 
   await stage.exporter.stop();
   const exporterEndedAt = Date.now();
@@ -137,3 +136,53 @@ async function held(stage: AlertsStage, key: string): Promise<readonly HeldAlert
   const alerts = await stage.alertmanager.alerts();
   return alerts.filter(({ labels, status }) => labels["key"] === key && status.state === "suppressed");
 }
+
+/** What a key's callers spend between two times, at an even rate. */
+interface Spending {
+  readonly key: string;
+  readonly creditsPerHour: number;
+  /** Epoch milliseconds, as the gateway's clock shows them. */
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Callers {
+  /** When the gateway first refused a key because nothing was left, epoch milliseconds of its clock. */
+  readonly refusedAt: ReadonlyMap<string, number>;
+  /** Rejects if a call failed. */
+  stop(): Promise<void>;
+}
+
+/** Calls the gateway until stopped. However late a call is, it spends the amount for the time since the last one. */
+function startCallers(gateway: GatewayProcess, time: FastTime, spendings: readonly Spending[]): Callers {
+  const refusedAt = new Map<string, number>();
+  const aborter = new AbortController();
+  const running = call().catch((error: unknown) => {
+    if (!aborter.signal.aborted) throw error;
+  });
+
+  async function call(): Promise<void> {
+    for (let last = shownAt(time, Date.now()); ;) {
+      await delay(PAUSE_MS, undefined, { signal: aborter.signal });
+      const now = shownAt(time, Date.now());
+      for (const { key, creditsPerHour, from, to } of spendings) {
+        const spentMs = Math.min(now, to) - Math.max(last, from);
+        if (spentMs <= 0) continue;
+        const micros = Math.round((creditsPerHour * 1e6 * spentMs) / 3_600_000);
+        const status = await gateway.spend({ key, model: "acme/one", micros });
+        if (status === 402 && !refusedAt.has(key)) refusedAt.set(key, now);
+      }
+      last = now;
+    }
+  }
+
+  return {
+    refusedAt,
+    stop: async () => {
+      aborter.abort();
+      await running;
+    },
+  };
+}
+
+const PAUSE_MS = 100;

@@ -1,7 +1,6 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configHash } from "../../exporter/config/config-hash.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
@@ -115,7 +114,7 @@ describe("a configuration that is mounted as Kubernetes does it", () => {
     const token = gateway.addKey({ name: "late" });
     const text = textOf();
     swap(text);
-    await seen("the refusal", (each) => each.get(SUCCESSFUL) === 0);
+    await seen("the key's failure", (each) => each.get('aigateway_key_up{key="late"}') === 0);
     writeMounted(join(root, "mounted/keys"), { ...keyFiles(), late: token });
     const series = await seen("the key", (each) => each.get('aigateway_key_up{key="late"}') === 1);
     expect([series.get(HASH), series.get(SUCCESSFUL)]).toEqual([configHash(text), 1]);
@@ -126,49 +125,5 @@ describe("a configuration that is mounted as Kubernetes does it", () => {
     expect(scrapes).toBeGreaterThan(20);
     expect(lost).toEqual([]);
     expect(exporter.log().match(/"msg":"Listening"/g)).toHaveLength(1);
-  });
-});
-
-describe("a configuration in a folder of a machine", () => {
-  test("is reloaded when it is complete, and so is a folder of keys with another key", async () => {
-    const keysDir = join(root, "plain-keys");
-    const [first = "", second = ""] = gateway.tokens.values();
-    writeMounted(keysDir, { first });
-    const file = join(root, "config.yaml");
-    const text = textOf({ keys: [], keys_dir: keysDir });
-    const descriptor = openSync(file, "w");
-    writeSync(descriptor, text);
-    const exporter = await startExporter([`--config.file=${file}`, INTERVAL], {});
-    // Each part is a valid configuration.
-    for (let line = 0; line < 20; line++) {
-      writeSync(descriptor, `\n# line ${line}`);
-      await delay(100);
-    }
-    const whole = configHash(readFileSync(file, "utf8"));
-    await until(
-      "the hash",
-      () => scrape(exporter),
-      (series) => series.get(HASH) === whole,
-    );
-    writeMounted(keysDir, { first, second });
-    await until(
-      "the key",
-      () => scrape(exporter),
-      (series) => series.get('aigateway_key_up{key="second"}') === 1,
-    );
-    const { stderr } = await exporter.stop();
-    expect(stderr.match(/"msg":"Configuration reloaded"/g)?.length).toBeLessThan(10);
-  });
-
-  test("is not reloaded without the flag", async () => {
-    const mounted = join(root, "fixed");
-    writeMounted(mounted, { "config.yaml": textOf({ keys: [], keys_dir: join(root, "plain-keys") }) });
-    const exporter = await startExporter([`--config.file=${join(mounted, "config.yaml")}`], {});
-    const before = (await scrape(exporter)).get(HASH);
-    writeMounted(mounted, { "config.yaml": "keys: 1" });
-    await delay(2500);
-    const series = await scrape(exporter);
-    expect([series.get(HASH), series.get(SUCCESSFUL)]).toEqual([before, 1]);
-    await exporter.stop();
   });
 });

@@ -1,15 +1,18 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "vitest";
 import { backfill } from "../../exporter/cli/backfill/backfill.ts";
 import type { BackfillRequest } from "../../exporter/backfill/plan.ts";
-import { DEFAULT_OPTIONS } from "../exporter/cli/default-options.ts";
 import { createTerminalDouble } from "../exporter/cli/terminal-double.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
-import { exporterHistory, type ScrapedLines } from "../history/exporter-history.ts";
+import { exporterHistory, type ScrapedLines } from "../support/past/exporter-history.ts";
 import { readConfig, writeExporterFiles } from "../support/exporter-files.ts";
 import { createFastClock } from "../support/fast-time.ts";
 import type { PrometheusApi } from "../support/prometheus-api.ts";
+import { until } from "../support/until.ts";
 
 export const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -64,11 +67,10 @@ export async function startBackfillStage(request: BackfillRequest): Promise<Back
     for await (const scrape of history) scrapes.push(withLiveJob(scrape));
     const { terminal, printed } = createTerminalDouble(files.environment);
     const clock = { ...createFastClock({ speed: 5000, realMs: Date.now(), shownMs: END }), now: () => END };
-    const options = { ...DEFAULT_OPTIONS, configFile: files.configFile };
-    const code = await backfill(
-      { command: "backfill", request, output: past, url: undefined, isDryRun: false, options },
-      { ...terminal, clock },
-    );
+    const code = await backfill({ request, output: past, url: undefined, isDryRun: false }, files, {
+      ...terminal,
+      clock,
+    });
     if (code !== 0) throw new Error(printed.stderr);
     const remove = (): void => rmSync(folder, { recursive: true, force: true });
     return { folder, past, stdout: printed.stdout, scrapes, remove };
@@ -82,8 +84,36 @@ export async function* asAsync<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
 }
 
+type Store = Pick<PrometheusApi, "query" | "queryRange">;
+
+/** At every hour, over the seam, the imported and live series have the values of the twin. */
+export async function expectContinuity(store: Store): Promise<void> {
+  for (const expression of EXPRESSIONS) {
+    const [live, twin] = await until(
+      expression,
+      () => bothOf(store, expression),
+      ([one, other]) => JSON.stringify(one) === JSON.stringify(other),
+      { timeoutMs: 30_000 },
+    ).catch(() => bothOf(store, expression));
+    expect({ expression, points: live }).toEqual({ expression, points: twin });
+    expect(Object.keys(twin).length).toBeGreaterThan(0);
+  }
+}
+
+/** Runs the printed script with a tool on the path. */
+export async function runImport(
+  { past }: BackfillStage,
+  tool: string,
+  targets: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const path = `${join(tool, "..")}${delimiter}${process.env["PATH"]}`;
+  const env = { ...process.env, PATH: path, ...settings };
+  await promisify(execFile)("sh", [join(past, "import.sh"), ...targets], { env });
+}
+
 /** The answers for both jobs at every hour at which the twin was scraped, over the seam. */
-export async function bothOf(store: Pick<PrometheusApi, "queryRange">, expression: string) {
+async function bothOf(store: Store, expression: string) {
   const series = await store.queryRange(expression, { start: BEGIN + HOUR, end: END, stepMs: HOUR });
   const pointsOf = (wanted: string) =>
     Object.fromEntries(
@@ -99,7 +129,7 @@ export async function bothOf(store: Pick<PrometheusApi, "queryRange">, expressio
 }
 
 /** Whatever the twin knows of the past. */
-export const EXPRESSIONS = [
+const EXPRESSIONS = [
   "sum by (job, key) (aigateway_key_usage_day_credits)",
   "sum by (job, key) (aigateway_key_usage_week_credits)",
   "sum by (job, key) (aigateway_key_usage_month_credits)",
@@ -112,9 +142,6 @@ export const EXPRESSIONS = [
   "sum by (job, model, app) (aigateway_usage_month_tokens)",
   "sum by (job) (aigateway_usage_last_month_credits)",
 ];
-
-/** The recorded series of the passes. */
-export const RECORDED = 'key:aigateway_limit_usage_credits:latest{job="live",key="billing"}';
 
 /** Each hour has spend in its first quarter, so that polls and hourly buckets agree at every full hour. */
 function spendHourly(gateway: Gateway): void {

@@ -56,28 +56,6 @@ describe("yesterday's windows in answers after midnight", () => {
     expect(seen).toEqual([]);
     expect(wrongValues(await seriesLikeBooks(AFTER), AFTER)).toEqual([]);
   });
-
-  test("are replaced even if a poll is in progress when they are due again", async () => {
-    // Ticks come at :59; the only key is due half a minute after each.
-    await start(MIDNIGHT - 541 * SECOND);
-    await clock.runTo(MIDNIGHT + 85 * SECOND);
-    const asked = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    gateway.hooks.beforeAnswer = ({ endpoint }) => {
-      if (endpoint !== "key") return;
-      asked.resolve();
-      return held.promise;
-    };
-    await clock.advance(4 * SECOND);
-    await asked.promise;
-    await clock.advance(2 * SECOND);
-    gateway.hooks.beforeAnswer = null;
-    held.resolve();
-    await clock.runTo(MIDNIGHT + 95 * SECOND);
-    const usage = 'aigateway_key_usage_day_credits{key="billing"}';
-    const series = await app.seriesWhen((seen) => seen.has(usage), { seconds: 20 });
-    expect(series.get(usage)).toBe(0);
-  });
 });
 
 describe("a row that moves between the two requests of a query", () => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { createGateway } from "../gateway/gateway.ts";
@@ -10,7 +10,9 @@ const MAIN = join(import.meta.dirname, "../../exporter/main.ts");
 const AGENT = `aigateway-exporter/${packageJson.version}`;
 const SPEND = { max_cost_per_day: 1, max_cost_per_probe: 0.01 };
 
-async function start(spend = SPEND) {
+type OnFinished = (run: () => Promise<void> | void) => void;
+
+async function start(onTestFinished: OnFinished) {
   const gateway = createGateway();
   await gateway.start();
   onTestFinished(() => gateway.stop());
@@ -21,7 +23,7 @@ async function start(spend = SPEND) {
       { ...probe, expected_language: "en" },
       { ...probe, name: "other", key: "others" },
     ],
-    probe_spend: spend,
+    probe_spend: SPEND,
   };
   const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens, content });
   onTestFinished(() => files.remove());
@@ -41,8 +43,11 @@ function lineOf(output: string, name: string): string {
   return line?.slice(13) ?? "";
 }
 
-test("probe NAME runs the probe once and prints the result", async () => {
-  const { gateway, run } = await start();
+test.concurrent("probe NAME runs the probe once and prints the result", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { gateway, run } = await start(onTestFinished);
   gateway.manners.change({ latencyMs: 200, substitutedWords: 1, confidence: 0.9 });
   const { code, output } = await run("probe", "short");
   expect(code).toBe(0);
@@ -68,8 +73,11 @@ test("probe NAME runs the probe once and prints the result", async () => {
   expect(Number(speed)).toBeCloseTo(4.104 / Number(seconds), 0);
 });
 
-test("probe NAME ends with exit code 1 if the probe fails, and prints the reason", async () => {
-  const { gateway, run } = await start();
+test.concurrent("probe NAME ends with exit code 1 if the probe fails, and prints the reason", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { gateway, run } = await start(onTestFinished);
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
@@ -86,8 +94,11 @@ test("probe NAME ends with exit code 1 if the probe fails, and prints the reason
   expect(gateway.log.of("transcription").map(({ status }) => status)).toEqual([200, 502]);
 });
 
-test("probe NAME is refused if it might exceed the day's ceiling, unless forced", async () => {
-  const { gateway, run } = await start();
+test.concurrent("probe NAME is refused if it might exceed the day's ceiling, unless forced", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const { gateway, run } = await start(onTestFinished);
   gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
   const { code, output } = await run("probe", "short");
   expect([code, output]).toEqual([
@@ -102,19 +113,8 @@ test("probe NAME is refused if it might exceed the day's ceiling, unless forced"
   );
 });
 
-test("probe NAME counts the keys of all probes, and a refund of one key makes no room for another", async () => {
-  const { gateway, run } = await start();
-  gateway.spend({ key: "others", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
-  gateway.faults.add({ kind: "fields", set: { "data.usage_daily": -5 }, endpoint: "key", key: "ears" });
-  expect((await run("probe", "short")).output).toMatch(/is not run: 0\.995 credits are spent today/);
-  gateway.faults.clear();
-  gateway.faults.add({ kind: "fields", remove: ["data.usage_daily"], endpoint: "key", key: "ears" });
-  expect((await run("probe", "short")).output).toMatch(/does not report today's usage of the keys/);
-  expect(gateway.books.transcriptions()).toEqual([]);
-});
-
-test("probe NAME refuses an unknown name", async () => {
-  const { run } = await start();
+test.concurrent("probe NAME refuses an unknown name", async ({ expect, onTestFinished }) => {
+  const { run } = await start(onTestFinished);
   const { code, errors } = await run("probe", "long");
   expect(code).toBe(2);
   expect(errors).toMatch(/^Unknown probe "long": .*config\.yaml has "short", "other"\n/);

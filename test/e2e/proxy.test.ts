@@ -47,33 +47,6 @@ test("the exporter reaches an https gateway through the proxy of HTTPS_PROXY, wi
   expect(proxy.requests).toEqual(["CONNECT gateway.test:443"]);
 });
 
-test("a proxy that refuses the credentials is named in the log, without them", async () => {
-  const { port, once } = await setUp();
-  const proxy = await startProxy({ port, login: "me:pass-of-the-proxy" });
-  const { code, stdout, stderr } = await once({
-    HTTPS_PROXY: proxy.url.replace("://", "://me:a-wrong-password@"),
-  });
-  expect(code).toBe(1);
-  expect(stdout).toContain('aigateway_key_up{key="billing"} 0\n');
-  expect(stderr).toContain(`the connection through the proxy ${proxy.url} failed: the proxy answered 407`);
-  expect(`${stdout}${stderr}`).not.toContain("a-wrong-password");
-});
-
-test("a proxy whose URL is wrong is an error, without the URL", async () => {
-  const { once } = await setUp();
-  const { code, stdout, stderr } = await once({ HTTPS_PROXY: "socks5://me:pass-of-the-proxy@proxy.test" });
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("cannot be reached through the proxy of HTTPS_PROXY");
-  expect(stderr).not.toContain("pass-of-the-proxy");
-});
-
-test("check names the proxy, without credentials", async () => {
-  const { run } = await setUp();
-  const { code, stdout } = await run("check", { https_proxy: "http://me:pass-of-the-proxy@proxy.test:3128" });
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/is valid: 1 key, through the proxy http:\/\/proxy\.test:3128\n/);
-});
-
 test("a gateway on this machine is requested directly", async () => {
   const gateway = await startSimulatedGateway();
   const tokens = new Map([["billing", gateway.addKey({ name: "billing" })]]);
@@ -87,4 +60,56 @@ test("a gateway on this machine is requested directly", async () => {
   });
   expect(stdout).toContain(UP);
   expect(proxy.requests).toEqual([]);
+});
+
+test("a gateway behind an edge gets the client certificate and the headers of the configuration", async () => {
+  const authority = createAuthority();
+  const seen: unknown[] = [];
+  const server = createTlsServer(
+    { ...authority.issue("127.0.0.1"), ca: authority.cert, requestCert: true },
+    ({ headers }, response) => {
+      seen.push([headers["x-edge-id"], headers["x-edge-secret"]]);
+      response.setHeader("date", new Date(Date.now() - 90_000).toUTCString());
+      response.end(JSON.stringify({ data: { usage: 1.5 } }));
+    },
+  );
+  const { port, stop } = await listenOnLoopback(server);
+  onTestFinished(stop);
+  const files = writeExporterFiles({
+    gatewayUrl: "",
+    tokens: new Map([["billing", "sk-billing-0123456789"]]),
+    content: {
+      gateway: {
+        base_url: `https://127.0.0.1:${port}/api/v1`,
+        tls: { ca_file: "ca.pem", cert_file: "client.crt", key_file: "client.key" },
+        headers: [
+          { name: "X-Edge-Id", value_file: "id" },
+          { name: "X-Edge-Secret", value_env: "EDGE" },
+        ],
+      },
+    },
+  });
+  onTestFinished(() => files.remove());
+  const client = authority.issue("exporter");
+  const contents = {
+    "ca.pem": authority.cert,
+    "client.crt": client.cert,
+    "client.key": client.key,
+    id: "me-at-the-edge",
+  };
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(files.directory, name), text);
+  const run = (...parameters: readonly string[]) =>
+    runExporter([...parameters, `--config.file=${files.configFile}`], {
+      ...files.environment,
+      EDGE: "word-of-the-edge",
+    });
+  const { code, stdout, stderr } = await run("--once");
+  expect([code, seen]).toEqual([0, [["me-at-the-edge", "word-of-the-edge"]]]);
+  expect(stdout).toContain(UP);
+  expect(stdout).toMatch(/^aigateway_exporter_gateway_clock_difference_seconds -(?:89|9\d)$/m);
+  expect(stderr).toMatch(/The gateway's clock is (?:89|9\d) s behind that of this machine/);
+  writeFileSync(join(files.directory, "client.key"), authority.issue("other").key);
+  const checked = await run("check");
+  expect(checked.stderr).toContain("gateway.tls: has certificates or a key that TLS cannot use");
+  expect(`${stderr}${checked.stdout}${checked.stderr}`).not.toMatch(/at-the-edge|word-of/);
 });

@@ -28,8 +28,13 @@ export function refusalAnswer(refusal: Refusal, switches: Switches, now: number)
     if (switches.rateLimitReset === "metadata") metadata = { ...metadata, headers: limitHeaders };
     else Object.assign(headers, limitHeaders);
   }
-  const body = errorBody(refusal, metadata, switches.errorBody);
-  return { status: refusal.status, headers: { "Content-Type": body.type, ...headers }, body: body.text };
+  const { status, message } = refusal;
+  const error = { code: status, message, ...(metadata && { metadata }) };
+  return {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify({ error }),
+  };
 }
 
 /** The reset is an epoch in milliseconds (rules for 429; some services send seconds). */
@@ -40,27 +45,4 @@ function rateLimitHeaders(hit: HitLimit, switches: Switches): Record<string, str
     "X-RateLimit-Remaining": String(hit.remaining),
     "X-RateLimit-Reset": String(reset),
   };
-}
-
-function errorBody(refusal: Refusal, metadata: Refusal["metadata"], form: Switches["errorBody"]): ErrorBody {
-  const { status: code, message } = refusal;
-  const more = metadata === undefined ? {} : { metadata };
-  switch (form) {
-    case "envelope":
-      return json({ error: { code, message, ...more } });
-    case "without_code":
-      return json({ error: { message, ...more } });
-    case "success_false":
-      return json({ success: false, error: { code, message, ...more } });
-    case "html":
-      return { type: "text/html", text: `<html><head><title>${code}</title></head><body>edge</body></html>` };
-    case "empty":
-      return { type: "text/plain", text: "" };
-  }
-}
-
-type ErrorBody = { readonly type: string; readonly text: string };
-
-function json(value: unknown): ErrorBody {
-  return { type: "application/json", text: JSON.stringify(value) };
 }

@@ -35,6 +35,4 @@ export type Call = {
   /** The raw body, for content that is not text. */
   readonly bytes: Buffer;
   readonly contentType: string | undefined;
-  /** The header `x-session-id` (section 5). */
-  readonly sessionHeader: string | undefined;
 };

@@ -1,38 +1,29 @@
 import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
-import type { Period } from "./account/account-books.ts";
-import { accountActions, type AccountControls, readDimensions } from "./account/control-actions.ts";
+import type { AccountBooks, Period } from "./account/account-books.ts";
+import type { KeyChanges } from "./account/key-changes.ts";
+import type { NewMovement } from "./account/movements.ts";
+import { dimensionNames } from "./analytics/dimensions.ts";
 import type { Books } from "./books.ts";
 import type { Clock } from "./clock.ts";
-import { readFault } from "./fault-fields.ts";
 import type { Faults } from "./faults.ts";
-import {
-  type Fields,
-  readBoolean,
-  readFields,
-  readInteger,
-  readNumber,
-  readOneOf,
-  readText,
-  wrong,
-} from "./fields.ts";
+import { readFields, readInteger, readNumber, readOneOf, wrong } from "./fields.ts";
 import { Refusal } from "./refusal.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { Spend, SpendAnswer } from "./spend.ts";
 import { createSwitches, type Switches, setSwitches } from "./switches.ts";
-import { readManner, readRecording } from "./transcription/control-fields.ts";
 import type { Manners } from "./transcription/manner.ts";
-import type { Recordings } from "./transcription/recordings.ts";
-import { resets } from "./windows.ts";
+import { type Recordings, sha256Of } from "./transcription/recordings.ts";
 import type { NewKey } from "./world.ts";
 
 /** The parts of the gateway that other processes can control. */
-export type Controls = AccountControls & {
+export type Controls = KeyChanges & {
+  readonly moveCredits: (movement: NewMovement) => void;
   readonly clock: Clock;
   readonly faults: Faults;
   readonly switches: Switches;
   readonly manners: Manners;
   readonly recordings: Recordings;
-  readonly books: Books;
+  readonly books: Books & AccountBooks;
   readonly log: RequestLog;
   readonly tokens: ReadonlyMap<string, string>;
   readonly managementToken: string;
@@ -40,17 +31,17 @@ export type Controls = AccountControls & {
   readonly addKey: (key: NewKey) => string;
 };
 
-/** Handles the control paths under /_sim (README). A wrong request is a 400 that explains the error. */
+/**
+ * Handles the control paths under /_sim (README). Bodies have the fields of the same calls in TypeScript; what the
+ * gateway refuses is a 400 that explains the error.
+ */
 export function createControl(controls: Controls) {
   return (method: string, url: URL, body: string): Answer => {
     const name = `${method} ${url.pathname.slice("/_sim/".length)}`;
     try {
-      const change = method === "POST" ? accountActions[name.slice("POST ".length)] : undefined;
-      change?.(controls, parse(body));
-      if (change !== undefined) return jsonAnswer({});
       const act = actions[name];
       if (act === undefined) throw new Refusal(404, `Unknown control "${name}", see test/gateway/README.md`);
-      return jsonAnswer(act(controls, parse(body), url.searchParams));
+      return jsonAnswer(act(controls, parse(body), url.searchParams) ?? {});
     } catch (error) {
       const refusal = error instanceof Refusal ? error : new Refusal(400, String(error));
       return refusalAnswer(refusal, createSwitches(), controls.clock.now());
@@ -58,7 +49,7 @@ export function createControl(controls: Controls) {
   };
 }
 
-type Action = (controls: Controls, body: unknown, parameters: URLSearchParams) => unknown;
+type Action = (controls: Controls, body: ReturnType<typeof parse>, parameters: URLSearchParams) => unknown;
 
 const actions: Readonly<Record<string, Action>> = {
   "GET clock": (controls) => clockState(controls.clock),
@@ -67,9 +58,9 @@ const actions: Readonly<Record<string, Action>> = {
     management: controls.managementToken,
     keys: Object.fromEntries(controls.tokens),
   }),
-  "POST keys": (controls, body) => ({ token: controls.addKey(readNewKey(body)) }),
+  "POST keys": (controls, body) => ({ token: controls.addKey(body) }),
   "GET faults": (controls) => controls.faults.list(),
-  "POST faults": (controls, body) => ({ id: controls.faults.add(readFault(body)).id }),
+  "POST faults": (controls, body) => ({ id: controls.faults.add(body).id }),
   "DELETE faults": (controls, _body, parameters) => {
     const id = parameters.get("id");
     controls.faults.clear(id === null ? undefined : Number(id));
@@ -81,8 +72,7 @@ const actions: Readonly<Record<string, Action>> = {
     return controls.switches;
   },
   "GET manners": (controls) => controls.manners.list(),
-  "POST manners": (controls, body) => {
-    const { changes, model } = readManner(body);
+  "POST manners": (controls, { model = null, ...changes }) => {
     controls.manners.change(changes, model);
     return controls.manners.list();
   },
@@ -90,8 +80,18 @@ const actions: Readonly<Record<string, Action>> = {
     controls.manners.reset();
     return {};
   },
-  "POST recordings": (controls, body) => controls.recordings.add(readRecording(body)),
-  "POST spend": (controls, body) => controls.spend(readSpend(body)),
+  "POST recordings": (controls, { data = "", ...recording }) =>
+    controls.recordings.add({ sha256: sha256Of(Buffer.from(data, "base64")), ...recording }),
+  "POST spend": (controls, body) => controls.spend(body),
+  "POST limit": (controls, { key, micros, reset }) => controls.setLimit(key, micros, reset),
+  "POST disable": (controls, { key }) => controls.disable(key),
+  "POST enable": (controls, { key }) => controls.enable(key),
+  "POST remove": (controls, { key }) => controls.remove(key),
+  "POST rename": (controls, { key, title }) => controls.rename(key, title),
+  "POST expiry": (controls, { key, at }) => controls.setExpiry(key, at),
+  "POST budget": (controls, body) => controls.setBudget(body),
+  "POST in_flight": (controls, { key, reason }) => controls.holdInFlight(key, reason),
+  "POST credits": (controls, body) => controls.moveCredits(body),
   "GET books/key": (controls, _body, parameters) =>
     controls.books.key(required(parameters, "name"), timeOf(parameters, "at") ?? undefined),
   "GET books/analytics": (controls, _body, parameters) => controls.books.analytics(periodOf(parameters)),
@@ -107,7 +107,7 @@ const actions: Readonly<Record<string, Action>> = {
   "GET log": (controls) => ({ total: controls.log.total, lines: controls.log.lines }),
 };
 
-function parse(body: string): unknown {
+function parse(body: string) {
   return body === "" ? {} : JSON.parse(body);
 }
 
@@ -150,64 +150,8 @@ function required(parameters: URLSearchParams, name: string): string {
   return value;
 }
 
-const figureNames = [
-  "micros",
-  "byokMicros",
-  "byokFeeMicros",
-  "cacheMicros",
-  "dataMicros",
-  "requests",
-  "byokRequests",
-  "promptTokens",
-  "completionTokens",
-  "reasoningTokens",
-  "cachedTokens",
-  "latencyMs",
-  "at",
-] as const;
-const routeNames = [
-  "user",
-  "workspace",
-  "provider",
-  "origin",
-  "country",
-  "finishReason",
-  "externalUser",
-  "contextLengthBucket",
-  "dataRegion",
-] as const;
-
-function readSpend(value: unknown): Spend {
-  const allowed = ["key", "model", "app", "force", "streamed", ...routeNames, ...figureNames];
-  const fields = readFields(value, "body", allowed);
-  const spend: Spend = { key: readText(fields["key"], "key"), model: readText(fields["model"], "model") };
-  for (const name of figureNames) if (name in fields) spend[name] = readInteger(fields[name], name);
-  for (const name of routeNames)
-    if (name in fields) Object.assign(spend, { [name]: textOrNull(fields, name) });
-  if ("app" in fields)
-    spend.app = typeof fields["app"] === "number" ? fields["app"] : textOrNull(fields, "app");
-  if ("streamed" in fields) spend.streamed = readBoolean(fields["streamed"], "streamed");
-  if ("force" in fields) spend.force = readBoolean(fields["force"], "force");
-  return spend;
-}
-
-function textOrNull(fields: Fields, name: string): string | null {
-  return fields[name] === null ? null : readText(fields[name], name);
-}
-
-function readNewKey(value: unknown): NewKey {
-  const flags = ["management", "freeTier", "keyless", "includeByokInLimit", "disabled"] as const;
-  const numbers = ["limitMicros", "expiresAt"] as const;
-  const texts = ["workspace", "creator", "externalUser"] as const;
-  const fields = readFields(value, "body", ["name", "title", "limitReset", ...flags, ...numbers, ...texts]);
-  const key: NewKey = { name: readText(fields["name"], "name") };
-  if ("title" in fields) key.title = readText(fields["title"], "title");
-  for (const name of flags) if (name in fields) key[name] = readBoolean(fields[name], name);
-  for (const name of numbers) {
-    if (name in fields) key[name] = fields[name] === null ? null : readInteger(fields[name], name);
-  }
-  for (const name of texts) if (name in fields) key[name] = textOrNull(fields, name);
-  const reset = fields["limitReset"];
-  if (reset !== undefined) key.limitReset = reset === null ? null : readOneOf(reset, "limitReset", resets);
-  return key;
+/** The dimensions of `by=model,app`; none of an absent parameter. */
+function readDimensions(parameters: URLSearchParams) {
+  const names = (parameters.get("by") ?? "").split(",").filter((name) => name !== "");
+  return names.map((name) => readOneOf(name, "by", dimensionNames));
 }

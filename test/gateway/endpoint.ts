@@ -1,3 +1,11 @@
 /** The operations as faults, switches and the log name them. */
-export const endpoints = ["key", "analytics", "transcription", "meta", "keys", "credits"] as const;
+export const endpoints = [
+  "key",
+  "analytics",
+  "transcription",
+  "meta",
+  "keys",
+  "workspaces",
+  "credits",
+] as const;
 export type Endpoint = (typeof endpoints)[number];

@@ -13,8 +13,23 @@ export const movementKinds = ["purchase", "refund", "transfer", "expiry"] as con
 export type MovementKind = (typeof movementKinds)[number];
 export type Movement = { readonly at: number; readonly kind: MovementKind; readonly micros: number };
 
-/** A limit that neither GET /key nor GET /keys shows. */
-export type Guardrail = { readonly micros: number; readonly reset: Reset | null };
+/** Budgets besides a key's own limit, in the order in which calls are checked (vendor-2026-10, 1). */
+export const budgetScopes = [
+  "workspace_default_member",
+  "workspace_default_key",
+  "member",
+  "api_key",
+  "workspace",
+] as const;
+export type Budget = {
+  readonly scope: (typeof budgetScopes)[number];
+  readonly id: string;
+  readonly micros: number;
+  readonly reset: Reset | null;
+  readonly includeByok: boolean;
+  /** The keys whose spend it counts together. */
+  readonly keys: readonly Key[];
+};
 
 /** Why a key with credits left is refused for a moment. */
 export const inFlightReasons = ["in_flight_budget_exhausted", "weight_exceeds_budget"] as const;
@@ -39,7 +54,7 @@ export type Key = {
   readonly createdAt: number;
   updatedAt: number | null;
   deletedAt: number | null;
-  guardrail: Guardrail | null;
+  budgets: readonly Budget[];
   inFlightReason: InFlightReason | null;
   limitMicros: number | null;
   limitReset: Reset | null;
@@ -53,7 +68,6 @@ export type Named = { readonly id: string; readonly label: string };
 export type Workspace = Named & { readonly isDefault: boolean };
 /** A classifier's tags on one route, by dimension name. */
 export type Tags = Readonly<Record<string, string | number>>;
-export type Classifier = { readonly id: string; readonly active: boolean };
 
 /** Everything about a call except its time and its figures. */
 export type Route = {

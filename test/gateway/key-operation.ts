@@ -1,9 +1,9 @@
 import { type Answer, jsonAnswer } from "./answer.ts";
-import { freeRequestsPerDay } from "./limits.ts";
+import { budgetSpentMicros, freeRequestsPerDay } from "./limits.ts";
 import type { Call, Context } from "./context.ts";
 import { keyBook, type KeyFigures } from "./key-book.ts";
 import { Refusal } from "./refusal.ts";
-import { dayStart, type Reset } from "./windows.ts";
+import { dayStart, type Reset, windowOf } from "./windows.ts";
 import type { Key } from "./entities.ts";
 import type { Switches } from "./switches.ts";
 
@@ -32,6 +32,7 @@ export function answerKey(context: Context, call: Call): Answer {
     is_free_tier: call.key.freeTier,
     rate_limit: { requests: -1, interval: "10s", note: "This field is deprecated and safe to ignore." },
     ...(switches.extraKeyFields ? extraFields(context, call.key, windowsAt) : {}),
+    ...(switches.keyBudgets ? budgetFields(context, call.key, credits, windowsAt) : {}),
   };
   for (const field of switches.missingKeyFields) delete data[field];
   return jsonAnswer({ data });
@@ -86,5 +87,71 @@ function extraFields(context: Context, key: Key, at: number): Record<string, unk
     allowed_data_regions: ["global"],
     expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
     free_model_daily_requests: { limit, used, remaining: Math.max(0, limit - used) },
+  };
+}
+
+/** Every layer in the order of checking, the key's own limit last, and the one that blocks first. */
+function budgetFields(
+  context: Context,
+  key: Key,
+  { limit, remaining }: KeyFigures,
+  windowsAt: number,
+): Record<string, unknown> {
+  const at = Math.min(windowsAt, context.clock.now() - context.switches.lagMs);
+  const budgets = key.budgets.map((budget) => {
+    const isWorkspace = budget.scope === "workspace";
+    return layerRow(
+      budget.scope,
+      budget.micros / 1e6,
+      budgetSpentMicros(context.ledger, budget, at, windowsAt) / 1e6,
+      {
+        ...budget,
+        budget_id: isWorkspace ? budget.id : null,
+        guardrail_id: isWorkspace ? null : budget.id,
+        windowsAt,
+      },
+    );
+  });
+  const own =
+    limit === null || remaining === null
+      ? []
+      : [
+          layerRow("key_limit", limit, limit - remaining, {
+            reset: key.limitReset,
+            includeByok: key.includeByokInLimit,
+            budget_id: null,
+            guardrail_id: null,
+            windowsAt,
+          }),
+        ];
+  const layers = [...budgets, ...own];
+  const spent = layers.find((layer) => layer.remaining_usd <= 0);
+  const least = layers.toSorted((one, other) => one.remaining_usd - other.remaining_usd)[0];
+  return { budgets: layers, effective_budget: spent ?? least ?? null };
+}
+
+function layerRow(
+  scope: string,
+  limit: number,
+  spent: number,
+  about: {
+    readonly reset: Reset | null;
+    readonly includeByok: boolean;
+    readonly budget_id: string | null;
+    readonly guardrail_id: string | null;
+    readonly windowsAt: number;
+  },
+) {
+  const { end } = windowOf(about.reset, about.windowsAt);
+  return {
+    scope,
+    limit_usd: limit,
+    spend_usd: spent,
+    remaining_usd: Math.round((limit - spent) * 1e6) / 1e6,
+    reset_interval: about.reset,
+    resets_at: end === null ? null : new Date(end).toISOString(),
+    include_byok: about.includeByok,
+    budget_id: about.budget_id,
+    guardrail_id: about.guardrail_id,
   };
 }

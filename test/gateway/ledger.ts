@@ -99,6 +99,16 @@ export function createLedger() {
     return plus(daysOf(key, dayNumber(fromMidnight), lastDay), today);
   }
 
+  /** When a key was used for the last time, up to a time; null: never. */
+  function lastUsedAt(key: Key, at: number): number | null {
+    const past = [...days].filter(([day, keys]) => day <= dayNumber(at) && keys.has(key));
+    const instants = past.flatMap(([, keys]) => {
+      const { lastAt, entries: posted } = keys.get(key) ?? { lastAt: Infinity, entries: [] };
+      return lastAt <= at ? [lastAt] : posted.map((entry) => entry.at).filter((one) => one <= at);
+    });
+    return instants.length === 0 ? null : Math.max(...instants);
+  }
+
   /** Whole days, half-open. */
   function daysOf(key: Key, firstDay: number, endDay: number): Spent {
     let sum = nothing;
@@ -148,6 +158,7 @@ export function createLedger() {
     spentOfLimit,
     entries,
     pages,
+    lastUsedAt,
     accountMicrosAt,
     accountMicros: (account: Account): number => accountMicros.get(account) ?? 0,
     freeRequests: (account: Account, at: number): number =>

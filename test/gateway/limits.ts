@@ -1,6 +1,6 @@
 import { boughtMicros, purchasedMicros } from "./account/movements.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Key, Model } from "./entities.ts";
+import type { Budget, Key, Model } from "./entities.ts";
 import { windowOf } from "./windows.ts";
 
 /** A caller's requests and their total cost. */
@@ -38,23 +38,35 @@ export function freeRequestsPerDay({ account }: Key, at: number): number {
   return isBuyer ? FREE_REQUESTS_PER_DAY_OF_BUYERS : FREE_REQUESTS_PER_DAY;
 }
 
-/** What stops a call. The first three are values of `limit_source`; a guardrail is answered with 403 instead of 402. */
+/** What stops a call. The first three are values of `limit_source`; a budget is answered with 403 instead of 402. */
 export type Shortage =
   | "openrouter_credits"
   | "openrouter_key_limit"
   | "openrouter_in_flight_budget"
-  | "guardrail";
+  | "budget";
 
 /** Why no call is admitted (section 7, 402 and 403); null if it is. */
 export function shortageOf(ledger: Ledger, key: Key, model: Model, at: number): Shortage | null {
   const remaining = remainingMicros(ledger, key, at);
   if (remaining !== null && remaining <= 0) return "openrouter_key_limit";
   if (isAccountEmpty(ledger, key, model, at)) return "openrouter_credits";
-  if (key.guardrail !== null) {
-    const { start } = windowOf(key.guardrail.reset, at);
-    if (ledger.spent(key, start, at).micros >= key.guardrail.micros) return "guardrail";
-  }
+  if (exhaustedBudget(ledger, key, at)) return "budget";
   return key.inFlightReason === null ? null : "openrouter_in_flight_budget";
+}
+
+/** The first budget that refuses the key's calls; undefined if none does. */
+export function exhaustedBudget(ledger: Ledger, key: Key, at: number): Budget | undefined {
+  return key.budgets.find((budget) => budgetSpentMicros(ledger, budget, at, at) >= budget.micros);
+}
+
+/** `windowAt` selects the window; `at` is the time up to which spend is known. */
+export function budgetSpentMicros(ledger: Ledger, budget: Budget, at: number, windowAt: number): number {
+  const { start } = windowOf(budget.reset, windowAt);
+  const spends = budget.keys.map((key) => (at < start ? undefined : ledger.spent(key, start, at)));
+  return spends.reduce(
+    (sum, spent) => sum + (spent ? spent.micros + (budget.includeByok ? spent.byokMicros : 0) : 0),
+    0,
+  );
 }
 
 function isAccountEmpty(ledger: Ledger, { account }: Key, model: Model, at: number): boolean {

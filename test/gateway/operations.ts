@@ -1,12 +1,17 @@
-import { answerCredits } from "./account/credits-operation.ts";
 import { answerKeyByHash, answerKeys } from "./account/keys-operation.ts";
-import { answerMeta } from "./analytics/meta.ts";
+import { answerWorkspaces } from "./account/workspaces-operation.ts";
 import { answerAnalytics } from "./analytics/operation.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, jsonAnswer } from "./answer.ts";
 import type { Call, Context } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { answerKey } from "./key-operation.ts";
 import { answerTranscription } from "./transcription/operation.ts";
+import { balanceBook } from "./account/balance-book.ts";
+import { requireManagement } from "./auth.ts";
+import { dimensionTable, unboundedDimensions } from "./analytics/dimensions.ts";
+import { operators } from "./analytics/filters.ts";
+import { isRate, metricNames, metricTable } from "./analytics/metrics.ts";
+import { granularities } from "./analytics/time.ts";
 
 export type Operation = {
   readonly endpoint: Endpoint;
@@ -29,6 +34,7 @@ export const operations: readonly Operation[] = [
   { endpoint: "meta", method: "GET", path: "/analytics/meta", answer: answerMeta },
   { endpoint: "keys", method: "GET", path: "/keys", answer: answerKeys },
   { endpoint: "keys", method: "GET", path: "/keys/*", answer: answerKeyByHash },
+  { endpoint: "workspaces", method: "GET", path: "/workspaces", answer: answerWorkspaces },
   { endpoint: "credits", method: "GET", path: "/credits", answer: answerCredits },
 ];
 
@@ -48,4 +54,42 @@ function matches(wanted: string, path: string): boolean {
     names.length === segments.length &&
     names.every((name, index) => name === segments[index] || (name === "*" && segments[index] !== ""))
   );
+}
+
+/** GET /credits: bought and spent in all. An ordinary key gets two zeros. */
+function answerCredits(context: Context, call: Call): Answer {
+  const { switches, ledger, clock } = context;
+  if (!call.key.management) {
+    return jsonAnswer({ data: { total_credits: 0, total_usage: 0 } });
+  }
+  const { credits } = balanceBook(ledger, call.key.account, clock.now() - switches.lagMs);
+  return jsonAnswer({ data: { total_credits: credits.bought, total_usage: credits.spent } });
+}
+
+/** GET /analytics/meta: the names that queries may use. */
+function answerMeta(context: Context, call: Call): Answer {
+  requireManagement(call.key);
+  const { missingMetrics } = context.switches;
+  const dimensions = { ...dimensionTable, ...unboundedDimensions };
+  return jsonAnswer({
+    data: {
+      metrics: metricNames
+        .filter((name) => !missingMetrics.includes(name))
+        .map((name) => ({
+          name,
+          display_label: metricTable[name].label,
+          is_rate: isRate(name),
+          display_format: metricTable[name].format,
+        })),
+      dimensions: Object.entries(dimensions).map(([name, { label }]) => ({ name, display_label: label })),
+      operators: operators.map((name) => ({
+        name,
+        value_type: name === "in" || name === "not_in" ? "array" : "scalar",
+      })),
+      granularities: granularities.map((name) => ({
+        name,
+        display_label: name.slice(0, 1).toUpperCase() + name.slice(1),
+      })),
+    },
+  });
 }

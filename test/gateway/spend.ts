@@ -6,7 +6,7 @@ import type { NewRoute, World } from "./world.ts";
 export type Spend = NewRoute & Partial<Figures> & { at?: number; force?: boolean };
 export type SpendAnswer = { readonly accepted: boolean; readonly status: 200 | 401 | 402 | 403 };
 
-/** Posts an entry to the books, unless its key has no credits left (402), is beyond its guardrail (403) or not usable (401). */
+/** Posts an entry to the books, unless its key has no credits left (402), is beyond a budget (403) or not usable (401). */
 export function createSpend(world: World, ledger: Ledger, now: () => number, advance: () => void) {
   return (spend: Spend): SpendAnswer => {
     advance();
@@ -17,7 +17,7 @@ export function createSpend(world: World, ledger: Ledger, now: () => number, adv
     const { key, model } = entry.route;
     if (!force && !isUsable(key, at)) return { accepted: false, status: 401 };
     const shortage = force || figures.micros < 0 ? null : shortageOf(ledger, key, model, at);
-    if (shortage !== null) return { accepted: false, status: shortage === "guardrail" ? 403 : 402 };
+    if (shortage !== null) return { accepted: false, status: shortage === "budget" ? 403 : 402 };
     ledger.post(entry);
     return { accepted: true, status: 200 };
   };

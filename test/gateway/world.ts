@@ -1,18 +1,6 @@
 import { createHash } from "node:crypto";
 import { defaultWorkspace, mainAccount } from "./entities.ts";
-import type {
-  Account,
-  App,
-  Classifier,
-  Guardrail,
-  InFlightReason,
-  Key,
-  Model,
-  Named,
-  Route,
-  Tags,
-  Workspace,
-} from "./entities.ts";
+import type { Account, App, InFlightReason, Key, Model, Named, Route, Tags, Workspace } from "./entities.ts";
 import type { Reset } from "./windows.ts";
 
 export type NewKey = {
@@ -33,7 +21,6 @@ export type NewKey = {
   limitReset?: Reset | null;
   disabled?: boolean;
   expiresAt?: number | null;
-  guardrail?: Guardrail | null;
   inFlightReason?: InFlightReason | null;
 };
 
@@ -66,7 +53,7 @@ export function createWorld() {
   const apps = new Map<number, App>();
   const users = new Map<string, Named>();
   const workspaces = new Map<string, Workspace>([[defaultWorkspace.id, defaultWorkspace]]);
-  const classifiers = new Map<string, Classifier>();
+  const classifiers = new Set<string>();
   const routes: Route[] = [];
   const routesByText = new Map<string, Route>();
 
@@ -106,7 +93,7 @@ export function createWorld() {
   const addUser = (id: string, label = id): Named => put(users, { id, label });
   const addWorkspace = (id: string, label = id): Workspace =>
     put(workspaces, { id, label, isDefault: false });
-  const addClassifier = (id: string, active = true): Classifier => put(classifiers, { id, active });
+  const addClassifier = (id: string): void => void classifiers.add(id);
 
   function appOf(wanted: string | number | null): App | null {
     if (wanted === null) return null;
@@ -176,7 +163,7 @@ const keyDefaults = {
   createdAt: 0,
   updatedAt: null,
   deletedAt: null,
-  guardrail: null,
+  budgets: [],
   inFlightReason: null,
   includeByokInLimit: false,
   limitMicros: null,

@@ -3,7 +3,6 @@ import { dashboards } from "../../dashboards/index.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { isAlert } from "../../dashboards/rules/rule.ts";
 import { readSettings } from "../../infra/settings.ts";
-import { publishedShard } from "../support/published-shard.ts";
 import { runMocked } from "./mocked-program.ts";
 import { type Changes, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
 
@@ -20,14 +19,6 @@ const SLOW = {
   gateway: { ...LEAST_EXPORTER.gateway, requests_per_minute: 8 },
   keys: names.map((name) => ({ name, api_key_file: `/run/secrets/${name}` })),
 };
-/** The longest time in which a shard polls all its keys at its part of the pace. */
-const SLOWEST_SECONDS = Math.max(
-  ...[3, 3, 2].map((share, ordinal) => {
-    const own = names.filter((name) => publishedShard(name, 3) === ordinal);
-    return Math.ceil((own.length * 60) / share);
-  }),
-);
-
 const UNDIVIDED = /exporter\.gateway\.requests_per_minute: 8 cannot be divided among 9 shards/;
 
 function rulesOf(changes: Changes) {
@@ -35,23 +26,12 @@ function rulesOf(changes: Changes) {
   return readSettings((name) => texts[name]).rules;
 }
 
-test.each<[string, Changes]>([
-  ["the exporter's configuration", { exporter: { ...SLOW, shards: 3 } }],
-  ["the setting, because the processes have flags", { exporter: SLOW, shards: 3 }],
-  ["both", { exporter: { ...SLOW, shards: 3 }, shards: 3 }],
-])("the rules' windows follow the slowest shard of an exporter elsewhere: shards in %s", (_, changes) => {
-  expect(SLOWEST_SECONDS).toBeGreaterThan((30 * 60) / 8);
-  expect(rulesOf(changes).pollIntervalSeconds).toBe(SLOWEST_SECONDS);
-});
-
-test("rules and dashboards of a sharded exporter elsewhere are deployed to Grafana with those windows", async () => {
+test("rules and dashboards of a sharded exporter elsewhere are deployed to Grafana", async () => {
   const resources = await runMocked({ ...ELSEWHERE, exporter: { ...SLOW, shards: 3 } }, dashboards);
   const ofType = (end: string) => resources.filter(({ type }) => type.endsWith(end));
-  const groups = createRules({ pollIntervalSeconds: SLOWEST_SECONDS });
-  expect(ofType(":RuleGroup")).toHaveLength(groups.filter(({ rules }) => rules.some(isAlert)).length);
+  const groups = createRules().filter(({ rules }) => rules.some(isAlert));
+  expect(ofType(":RuleGroup")).toHaveLength(groups.length);
   expect(ofType(":Dashboard")).toHaveLength(dashboards.length);
-  // AIGatewayPollIntervalLong compares with the longest interval that the windows suit.
-  expect(JSON.stringify(ofType(":RuleGroup"))).toContain(` > ${SLOWEST_SECONDS}\\`);
 });
 
 test.each<[string, object, object]>([
@@ -66,7 +46,7 @@ test.each<[string, object, object]>([
     {},
   ],
   ["a folder of keys", { keys_dir: "/keys" }, {}],
-  ["no secrets", { schedule: { keys: "10m" } }, { pollIntervalSeconds: 600 }],
+  ["no secrets", { schedule: { keys: "10m" } }, {}],
   [
     "keys without secrets",
     {
@@ -75,7 +55,7 @@ test.each<[string, object, object]>([
     },
     {},
   ],
-  ["a management key alone", { analytics: { management_key_file: "/m" } }, { discoveryIntervalSeconds: 300 }],
+  ["a management key alone", { analytics: { management_key_file: "/m" } }, {}],
   [
     "a recording that this machine does not have",
     {
@@ -89,8 +69,6 @@ test.each<[string, object, object]>([
   const rules = rulesOf({ exporter: { ...LEAST_EXPORTER, ...exporter } });
   expect(rules).toEqual({
     dashboardBaseUrl: "https://grafana.example/d",
-    pollIntervalSeconds: 60,
-    analyticsIntervalSeconds: 300,
     ...expected,
   });
 });

@@ -1,11 +1,8 @@
-import { runtime } from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { ruleGroups } from "../../dashboards/rules/file.ts";
-import { Exporter } from "../../infra/kubernetes/exporter.ts";
-import { readSettings } from "../../infra/settings.ts";
-import { DASHBOARD, mockEngine, type Registered, runMocked } from "./mocked-program.ts";
-import { type Changes, LEAST, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
+import { DASHBOARD, type Registered, runMocked } from "./mocked-program.ts";
+import { type Changes, LEAST, LEAST_EXPORTER } from "./program-settings.ts";
 
 const KUBERNETES: Changes = {
   ...LEAST,
@@ -24,22 +21,24 @@ describe("the Kubernetes part", () => {
   test("consists of these objects", () => {
     expect(resources.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual([
       "kubernetes:apps/v1:Deployment exporter",
-      "kubernetes:core/v1:ConfigMap dashboards-aigateway-overview",
       "kubernetes:core/v1:ConfigMap exporter",
+      "kubernetes:core/v1:ConfigMap exporter-dashboard-aigateway-overview",
       "kubernetes:core/v1:Namespace exporter",
       "kubernetes:core/v1:Secret exporter-keys",
       "kubernetes:core/v1:Secret exporter-management",
       "kubernetes:core/v1:Service exporter",
       "kubernetes:core/v1:ServiceAccount exporter",
-      "kubernetes:monitoring.coreos.com/v1:PrometheusRule monitoring-rules",
-      "kubernetes:monitoring.coreos.com/v1:ServiceMonitor monitoring",
+      "kubernetes:monitoring.coreos.com/v1:PrometheusRule exporter",
+      "kubernetes:monitoring.coreos.com/v1:ServiceMonitor exporter",
       "kubernetes:networking.k8s.io/v1:NetworkPolicy exporter",
+      "pulumi:index:Stash deployment",
       "pulumi:providers:kubernetes kubernetes",
     ]);
   });
 
   test("changes ConfigMaps and Secrets in place, and keeps the kubeconfig secret", () => {
     expect(inputs("pulumi:providers:kubernetes", "kubernetes")).toEqual({
+      clusterIdentifier: "aigateway-exporter",
       enableConfigMapMutable: "true",
       enableSecretMutable: "true",
       enableServerSideApply: "true",
@@ -64,39 +63,6 @@ describe("the Kubernetes part", () => {
     });
     const others = resources.filter(({ type }) => type !== "kubernetes:core/v1:Secret");
     expect(JSON.stringify(others)).not.toContain("sk-test");
-  });
-
-  test("gives the pod no privileges", () => {
-    expect(inputs("kubernetes:core/v1:ServiceAccount", "exporter")).toMatchObject({
-      automountServiceAccountToken: false,
-    });
-    expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
-      spec: {
-        template: {
-          spec: {
-            serviceAccountName: "aigateway-exporter",
-            automountServiceAccountToken: false,
-            securityContext: {
-              runAsNonRoot: true,
-              runAsUser: 65_532,
-              seccompProfile: { type: "RuntimeDefault" },
-            },
-            containers: [
-              {
-                securityContext: {
-                  allowPrivilegeEscalation: false,
-                  readOnlyRootFilesystem: true,
-                  capabilities: { drop: ["ALL"] },
-                },
-              },
-            ],
-          },
-        },
-      },
-    });
-    expect(inputs("kubernetes:core/v1:Namespace", "exporter")).toMatchObject({
-      metadata: { labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
-    });
   });
 
   test("mounts the probes' recordings as a folder if there are any", async () => {
@@ -133,90 +99,11 @@ describe("the Kubernetes part", () => {
     expect(JSON.stringify(resources)).not.toContain("aigateway-exporter-audio");
   });
 
-  test("runs one pod at a time, with health probes, resources and files mounted as folders", () => {
-    expect(inputs("kubernetes:apps/v1:Deployment", "exporter")).toMatchObject({
-      spec: {
-        replicas: 1,
-        strategy: { type: "Recreate" },
-        template: {
-          spec: {
-            containers: [
-              {
-                image: "registry.example/aigateway-exporter:0.1.0",
-                args: [
-                  "--config.file=/etc/aigateway-exporter/config.yaml",
-                  "--config.auto-reload-interval=5s",
-                  "--web.listen-address=:9853",
-                  "--log.level=info",
-                ],
-                ports: [{ name: "metrics", containerPort: 9853 }],
-                resources: { requests: { cpu: "10m", memory: "160Mi" }, limits: { memory: "512Mi" } },
-                livenessProbe: { httpGet: { path: "/-/healthy", port: "metrics" } },
-                readinessProbe: { httpGet: { path: "/-/ready", port: "metrics" } },
-                volumeMounts: [
-                  { name: "config", mountPath: "/etc/aigateway-exporter", readOnly: true },
-                  { name: "keys", mountPath: "/run/secrets/aigateway/keys", readOnly: true },
-                  { name: "management", mountPath: "/run/secrets/aigateway/management", readOnly: true },
-                ],
-              },
-            ],
-            volumes: [
-              { name: "config", configMap: { name: "aigateway-exporter" } },
-              { name: "keys", secret: { secretName: "aigateway-exporter-keys", defaultMode: 0o440 } },
-              {
-                name: "management",
-                secret: { secretName: "aigateway-exporter-management", defaultMode: 0o440 },
-              },
-            ],
-          },
-        },
-      },
-    });
-  });
-
-  test("allows incoming scrapes, and outgoing traffic only to DNS and the gateway's port", () => {
-    expect(inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy", "exporter")).toMatchObject({
-      spec: {
-        podSelector: {
-          matchLabels: {
-            "app.kubernetes.io/name": "aigateway-exporter",
-            "app.kubernetes.io/instance": "aigateway-exporter",
-          },
-        },
-        policyTypes: ["Ingress", "Egress"],
-        ingress: [
-          { from: [{ namespaceSelector: { matchLabels: {} } }], ports: [{ port: 9853, protocol: "TCP" }] },
-        ],
-        egress: [
-          {
-            ports: [
-              { port: 53, protocol: "UDP" },
-              { port: 53, protocol: "TCP" },
-            ],
-          },
-          { ports: [{ port: 443, protocol: "TCP" }] },
-        ],
-      },
-    });
-  });
-
-  test("is scraped under the job name that the rules use", () => {
-    expect(inputs("kubernetes:monitoring.coreos.com/v1:ServiceMonitor", "monitoring")).toMatchObject({
-      metadata: { labels: { release: "kube-prometheus-stack" } },
-      spec: {
-        jobLabel: "app.kubernetes.io/name",
-        selector: { matchLabels: { "app.kubernetes.io/name": "aigateway-exporter" } },
-        endpoints: [{ port: "metrics", path: "/metrics", interval: "30s" }],
-      },
-    });
-  });
-
   test("contains the rules, and the dashboards with the sidecar's label", () => {
-    const options = { pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 };
-    expect(inputs("kubernetes:monitoring.coreos.com/v1:PrometheusRule", "monitoring-rules")).toMatchObject({
-      spec: { groups: ruleGroups(createRules(options)) },
+    expect(inputs("kubernetes:monitoring.coreos.com/v1:PrometheusRule", "exporter")).toMatchObject({
+      spec: { groups: ruleGroups(createRules()) },
     });
-    expect(inputs("kubernetes:core/v1:ConfigMap", "dashboards-aigateway-overview")).toMatchObject({
+    expect(inputs("kubernetes:core/v1:ConfigMap", "exporter-dashboard-aigateway-overview")).toMatchObject({
       metadata: {
         name: "aigateway-exporter-dashboard-aigateway-overview",
         labels: { grafana_dashboard: "1" },
@@ -263,7 +150,7 @@ describe("the Kubernetes part with other settings", () => {
         },
       },
     });
-    expect(resources.find(({ name }) => name === "monitoring-rules")?.inputs).toMatchObject({
+    expect(resources.find(({ name }) => name === "exporter-rules")?.inputs).toMatchObject({
       data: { "aigateway-exporter.rules.yaml": expect.stringContaining("alert: AIGatewayKeyExhausted") },
     });
   });
@@ -271,26 +158,6 @@ describe("the Kubernetes part with other settings", () => {
   test("can be scraped by a PodMonitor", async () => {
     expect((await find({ scrape: "podMonitor" }, "PodMonitor"))[0]?.inputs).toMatchObject({
       spec: { jobLabel: "app.kubernetes.io/name", podMetricsEndpoints: [{ port: "metrics" }] },
-    });
-  });
-
-  test("mounts existing Secrets", async () => {
-    const [deployment] = await find(
-      { keys: {}, keysSecret: "vault-keys", managementSecret: "vault-management" },
-      "Deployment",
-    );
-    expect(deployment?.inputs).toMatchObject({
-      spec: {
-        template: {
-          spec: {
-            volumes: [
-              { name: "config" },
-              { name: "keys", secret: { secretName: "vault-keys" } },
-              { name: "management", secret: { secretName: "vault-management" } },
-            ],
-          },
-        },
-      },
     });
   });
 
@@ -312,35 +179,18 @@ describe("the Kubernetes part with other settings", () => {
   test("restricts who may scrape, and allows the gateway's own port", async () => {
     const scrapeFrom = { "kubernetes.io/metadata.name": "monitoring" };
     const exporter = { gateway: { base_url: "https://gateway.example:8443/api/v1" } };
-    expect((await find({ scrapeFrom, exporter }, "NetworkPolicy"))[0]?.inputs).toMatchObject({
+    const scrapeFromAddresses = ["192.0.2.0/24"];
+    const [policy] = await find({ scrapeFrom, scrapeFromAddresses, exporter }, "NetworkPolicy");
+    expect(policy?.inputs).toMatchObject({
       spec: {
-        ingress: [{ from: [{ namespaceSelector: { matchLabels: scrapeFrom } }] }],
+        ingress: [
+          {
+            from: [{ namespaceSelector: { matchLabels: scrapeFrom } }, { ipBlock: { cidr: "192.0.2.0/24" } }],
+          },
+        ],
         egress: [{}, { ports: [{ port: 8443 }] }],
       },
     });
-  });
-});
-
-describe("Exporter", () => {
-  test("accepts transformations of its resources", async () => {
-    const labels: unknown[] = [];
-    await mockEngine(({ type, inputs }) => {
-      if (type === "kubernetes:apps/v1:Deployment") labels.push(inputs["metadata"]);
-    });
-    const texts = settingTexts(LEAST);
-    const settings = readSettings((name) => texts[name]).kubernetes;
-    if (!settings) throw new Error("Cannot find the settings for Kubernetes");
-    const exporter = new Exporter("exporter", settings, {
-      transformations: [
-        ({ type, props, opts }) =>
-          type === "kubernetes:apps/v1:Deployment"
-            ? { props: { ...props, metadata: { name: "mine" } }, opts }
-            : undefined,
-      ],
-    });
-    expect(exporter.identity.name).toBe("aigateway-exporter");
-    await runtime.disconnect();
-    expect(labels).toEqual([{ name: "mine" }]);
   });
 });
 

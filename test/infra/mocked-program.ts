@@ -26,15 +26,24 @@ export async function runMocked(
 ): Promise<readonly Registered[]> {
   const resources: Registered[] = [];
   await mockEngine((resource) => resources.push(resource));
-  const texts = Object.entries(settingTexts(changes));
+  // Nobody runs the pods.
+  const texts = Object.entries(settingTexts({ waitForConfig: false, ...changes }));
   const secrets = ["keys", "managementKey", "grafanaAuth"].map((name) => `aigateway-exporter:${name}`);
   runtime.setAllConfig(
     Object.fromEntries(texts.map(([name, text]) => [`aigateway-exporter:${name}`, text])),
     secrets,
   );
-  program(dashboards);
+  await program(dashboards, () => emptyCluster);
   await runtime.disconnect();
   return resources;
+}
+
+/** What the state keeps. */
+const REMEMBERED = { id: "1a2b3c4d", cluster: "test-cluster" };
+
+/** What kubectl says of a cluster without any of the stack's objects. */
+async function emptyCluster(parameters: readonly string[]): Promise<string> {
+  return parameters.includes("kube-system") ? "test-cluster" : "";
 }
 
 /** Mocks the engine from now on, and calls `onResource` for each resource that has an explicit provider. */
@@ -43,7 +52,7 @@ export async function mockEngine(onResource: (resource: Registered) => void): Pr
     {
       newResource: ({ type, name, inputs, custom, provider = "" }) => {
         if (custom !== false) onResource({ type, name, inputs: plain(inputs), provider });
-        return { id: `${name}-id`, state: inputs };
+        return { id: `${name}-id`, state: { ...inputs, output: REMEMBERED } };
       },
       call: ({ inputs }) => inputs,
     },

@@ -60,13 +60,6 @@ describe("the settings of the pod and its scrapes", () => {
     });
   });
 
-  test("allows the port of a proxy", async () => {
-    const environment = { HTTPS_PROXY: "http://proxy.example:3128", NO_PROXY: "http://a.example:1" };
-    expect((await find({ environment }, "NetworkPolicy"))[0]?.inputs).toMatchObject({
-      spec: { egress: [{}, { ports: [{ port: 443 }, { port: 3128 }] }] },
-    });
-  });
-
   test.each([
     ["ServiceMonitor", "serviceMonitor", "endpoints"],
     ["PodMonitor", "podMonitor", "podMetricsEndpoints"],

@@ -23,8 +23,6 @@ export const declared = z
     config: z.record(
       z.string(),
       z.strictObject({
-        type: z.enum(["string", "boolean", "integer", "array", "object"]),
-        items: z.unknown().optional(),
         default: z.unknown(),
         description: z.string(),
       }),

@@ -10,13 +10,14 @@ const GROUP: RuleGroup = {
   comment: "",
   interval: "2m",
   rules: [
-    { record: "key:left:min", expr: "min by (key) (left)" },
+    { record: "key:left:min", expr: "min by (key) (left)", comment: "" },
     {
       alert: "KeyLow",
       expr: "key:left:min < 1",
       for: "10m",
       keep_firing_for: "1h",
       labels: { severity: "warning" },
+      fires: "",
       annotations: {
         summary: "Low.",
         description:

@@ -35,7 +35,7 @@ describe("readSettings", () => {
     expect(kubernetes?.config.file.keys.map(({ name }) => name)).toEqual(["billing"]);
     expect(kubernetes?.management).toBeUndefined();
     expect(grafana).toBeUndefined();
-    expect(rules).toEqual({ pollIntervalSeconds: 60, analyticsIntervalSeconds: 300 });
+    expect(rules).toEqual({});
   });
 
   test("accepts Grafana alone, without a configuration of the exporter", () => {
@@ -48,28 +48,9 @@ describe("readSettings", () => {
     });
   });
 
-  test("follows the schedule of an exporter elsewhere in Grafana's rules", () => {
-    const exporter = { ...LEAST_EXPORTER, schedule: { keys: "10m", analytics: "15m" } };
-    const { kubernetes, rules } = readSettings(reader({ ...GRAFANA, exporter }));
-    expect(kubernetes).toBeUndefined();
-    expect(rules).toMatchObject({ pollIntervalSeconds: 600, analyticsIntervalSeconds: 900 });
-  });
-
-  test("widens the rules' windows for a slow schedule and a low rate limit", () => {
-    const keys = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key-${index}`, "sk-x"]));
-    const exporter = {
-      gateway: { ...LEAST_EXPORTER.gateway, requests_per_minute: 2 },
-      schedule: { analytics: "*/20 * * * *" },
-    };
-    expect(readSettings(reader({ ...LEAST, keys, exporter })).rules).toEqual({
-      pollIntervalSeconds: 600,
-      analyticsIntervalSeconds: 1200,
-    });
-  });
-
-  test("accepts a management key alone, whose list of keys is the slowest source of the rules", () => {
+  test("accepts a management key alone", () => {
     const alone = { ...LEAST, keys: {}, managementKey: "sk-m" };
-    const { kubernetes, rules } = readSettings(reader(alone));
+    const { kubernetes } = readSettings(reader(alone));
     expect(kubernetes?.keys).toEqual({ kind: "own", entries: {} });
     expect(kubernetes?.config.text).toBe(
       `gateway:
@@ -78,21 +59,6 @@ analytics:
   management_key_file: /run/secrets/aigateway/management/management-key
 `,
     );
-    expect(rules).toEqual({
-      pollIntervalSeconds: 60,
-      discoveryIntervalSeconds: 300,
-      analyticsIntervalSeconds: 300,
-    });
-  });
-
-  test.each<[string, Changes, number | undefined]>([
-    ["that are configured", {}, undefined],
-    ["that are configured and listed", { discovery: {} }, 600],
-    ["of a disabled list", { discovery: { enabled: false } }, undefined],
-  ])("follows the list of keys %s", (_name, changes, expected) => {
-    const exporter = { ...LEAST_EXPORTER, schedule: { discovery: "10m" }, ...changes };
-    const { rules } = readSettings(reader({ ...LEAST, managementKey: "sk-m", exporter }));
-    expect(rules.discoveryIntervalSeconds).toBe(expected);
   });
 
   test("accepts the whole account: listed keys with owners, queries, and budgets of the account", () => {
@@ -119,17 +85,6 @@ analytics:
     });
   });
 
-  test("accepts a mirrored limit of a key, and a budget whose limit is what was bought", () => {
-    const limit = { credits: 50, window: "day" };
-    const budgets = [{ name: "prepaid", limit: "bought", window: "total", account: true }];
-    const exporter = { ...LEAST_EXPORTER, keys: [{ name: "billing", limit }], budgets };
-    const { kubernetes } = readSettings(reader({ ...LEAST, managementKey: "sk-m", exporter }));
-    expect(parse(kubernetes?.config.text ?? "")).toMatchObject({
-      keys: [{ name: "billing", limit, api_key_file: "/run/secrets/aigateway/keys/billing" }],
-      budgets,
-    });
-  });
-
   test("reports all problems at once and shows no secret", () => {
     const text = problemsOf({
       name: "Big_Name",
@@ -153,9 +108,9 @@ analytics:
       "managementKey: the value (not shown) is not one line of printable ASCII without spaces",
       'logLevel: "loud" is not one of debug, info, warn, error',
       'scrape: "sometimes" is not one of serviceMonitor, podMonitor, annotations, none',
-      'scrapeFrom: "[\\"x\\"]" is not an object whose values are strings; put numbers in quotes',
+      "scrapeFrom: is not an object of strings by name",
       'grafanaUrl: "grafana.example" is not an http or https URL',
-      'exporter.gateway.base_url: "http://gateway.example" must use https, because keys are sent to it; http is allowed for localhost only',
+      'exporter.gateway.base_url: "http://gateway.example" must use https, because keys are sent to it; http is allowed for localhost, or with gateway.allow_http: true',
       "exporter.speed: is not a known field",
       "image: is empty; it must be an image built from the Dockerfile",
       "grafanaAuth: is empty; it must be a service account's token",
@@ -193,7 +148,7 @@ analytics:
     [
       "a proxy's password in plain text",
       { environment: { HTTPS_PROXY: "http://me:sk-password@proxy.example" } },
-      "environment: a value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
+      "environment.HTTPS_PROXY: the value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
     ],
     [
       "a misspelt resource",
@@ -226,14 +181,10 @@ analytics:
       'exporter.discovery.include[0]: "(" is not a regular expression',
     ],
     [
-      "lists that alert rules cannot follow",
-      {
-        managementKey: "sk-m",
-        exporter: { ...LEAST_EXPORTER, discovery: {}, schedule: { discovery: "0 6 * * *" } },
-      },
-      "exporter.schedule.discovery: does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)",
+      "nothing to poll",
+      { keys: {} },
+      "exporter: nothing to poll; set keys or keysSecret, managementKey or managementSecret",
     ],
-    ["nothing to poll", { keys: {} }, "exporter: nothing to poll; set keys, keys_dir or analytics"],
     [
       "two sources of keys",
       { keysSecret: "vault-keys" },
@@ -248,11 +199,6 @@ analytics:
       "nothing to deploy",
       { kubernetes: false },
       "kubernetes: is false, and so is grafana: there is nothing to deploy; set one of them to true",
-    ],
-    [
-      "polls that alert rules cannot follow",
-      { exporter: { ...LEAST_EXPORTER, schedule: { keys: "0 6 * * *" } } },
-      "exporter.schedule.keys: does not run every hour, which alert rules need; change it, or deploy no rules (rules: none, grafanaAlerts: false)",
     ],
   ])("refuses %s", (_name, changes, problem) => {
     expect(problemsOf({ ...LEAST, ...changes })).toEqual([problem]);
@@ -295,7 +241,7 @@ describe("probes", () => {
     const { rules } = readSettings(
       reader({ ...LEAST, ...withProbes([{ ...own, audio: sample, ...schedule }]) }),
     );
-    expect(rules).toEqual({ pollIntervalSeconds: 60, analyticsIntervalSeconds: 300, ...expected });
+    expect(rules).toEqual(expected);
   });
 
   test.each<[string, unknown, object | undefined, string]>([

@@ -3,7 +3,6 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { dashboards } from "../../dashboards/index.ts";
 import { readSettings } from "../../infra/settings.ts";
-import { publishedShard } from "../support/published-shard.ts";
 import { runMocked } from "./mocked-program.ts";
 import { LEAST, LEAST_EXPORTER, settingTexts } from "./program-settings.ts";
 
@@ -73,18 +72,4 @@ test.each([
   ],
 ])("the settings %j are refused", (changes, message) => {
   expect(() => configOf(changes)).toThrow(message);
-});
-
-test("the rules' windows follow the slowest shard, which may have more keys than its part of the pace allows", () => {
-  const names = Array.from({ length: 30 }, (_, index) => `key-${index}`);
-  const exporter = { gateway: { ...LEAST_EXPORTER.gateway, requests_per_minute: 8 } };
-  const changes = { shards: 3, exporter, keys: Object.fromEntries(names.map((name) => [name, "sk-x"])) };
-  const texts = new Map(Object.entries(settingTexts({ ...LEAST, ...changes })));
-  const seconds = [3, 3, 2].map((share, ordinal) => {
-    const own = names.filter((name) => publishedShard(name, 3) === ordinal);
-    return Math.ceil((own.length * 60) / share);
-  });
-  const { rules } = readSettings((name) => texts.get(name));
-  expect(rules.pollIntervalSeconds).toBe(Math.max(...seconds));
-  expect(Math.max(...seconds)).toBeGreaterThan((30 * 60) / 8);
 });

@@ -33,6 +33,15 @@ describe("settings that Pulumi would ignore", () => {
   });
 });
 
+test.each<[string, readonly string[]]>([
+  ["environment", [expect.stringMatching(/^environment: a value is encrypted, but .* environmentSecret$/)]],
+  ["image", [expect.stringMatching(/^image: a value is encrypted, but .* without --secret$/)]],
+  ["keys", []],
+  ["kubeconfig", []],
+])("an encrypted value of %s stays encrypted, or is refused", (name, expected) => {
+  expect(problems({ [`aigateway-exporter:${name}`]: "" }, { isSecret: () => true })).toEqual(expected);
+});
+
 describe("secrets in plain text", () => {
   test.each<[string, string, readonly string[]]>([
     ["managementKey", "sk-1", ["managementKey: pulumi config set --secret managementKey"]],
@@ -84,7 +93,7 @@ test("a deployment with such settings is refused before any resource", async () 
     "aigateway-exporter:grafanaAuth": "glsa",
     "aigateway-exporter:grafanaAlert": "false",
   });
-  expect(() => program([])).toThrow(
+  await expect(program([])).rejects.toThrow(
     /grafanaAlert: is not a setting; did you mean grafanaAlerts\?\n.*grafanaAuth: is in plain text/,
   );
 });

@@ -12,8 +12,8 @@ export interface FaultCase {
   readonly note?: string;
   /** The retry-after of the gateway. */
   readonly hintMs?: number;
-  /** Timeouts run in real time, so they are short only where one is wanted. */
-  readonly timeout?: string;
+  /** The answer never ends, so each request lasts until its timeout. */
+  readonly isEndless?: true;
   /** A fault of the transport, which affects every request. */
   readonly wholeGateway?: WholeGateway;
   /** The maximum number of bytes that the gateway may manage to send. */

@@ -1,12 +1,10 @@
 import { expect } from "vitest";
-
 import { textOf } from "../exporter/status/page/page-reader.ts";
-import { seriesLike, seriesName, type SeriesMap } from "../support/series.ts";
+import { type SeriesMap, seriesLike, seriesName } from "../support/series.ts";
 import type { FaultCase } from "./fault-case.ts";
-import { type FaultStage, startFaultStage, type Values, wrongValues } from "./fault-stage.ts";
-import { createFaultRow, type FaultRow, type Sight } from "./fault-row.ts";
-import { START } from "./right-answers.ts";
-import { failuresOf, KEY, QUERY, type Subject, SUBJECTS, valuesAfter, valuesExpired } from "./subjects.ts";
+import { type FaultStage, type Values, startFaultStage, wrongValues } from "./fault-stage.ts";
+import { type FaultRow, type Sight, createFaultRow } from "./fault-row.ts";
+import { START, keySeries, keySeriesName, querySeries, querySeriesName } from "./right-answers.ts";
 
 const SECOND = 1000;
 /** Of both schedules of the stage. */
@@ -53,7 +51,7 @@ function end({ wholeGateway }: FaultCase, { gateway }: FaultStage): void {
   wholeGateway?.end(gateway);
 }
 
-export function rightFor(revision: number): Values {
+function rightFor(revision: number): Values {
   return {
     faultyKey: new Map(KEY.right(revision)).set(KEY.up, 1),
     faultyQuery: new Map(QUERY.right(revision)).set(QUERY.up, 1),
@@ -76,7 +74,7 @@ function duringFault(faultCase: FaultCase, when: "kept" | "expired"): Values {
   };
 }
 
-export async function expectShown(stage: FaultStage, wanted: Values): Promise<SeriesMap> {
+async function expectShown(stage: FaultStage, wanted: Values): Promise<SeriesMap> {
   const series = await stage.seriesWith(wanted);
   expect(wrongValues(series, wanted)).toEqual([]);
   const nowSeconds = stage.clock.now() / 1000;
@@ -176,4 +174,73 @@ async function expectHint(stage: FaultStage, hintMs: number): Promise<void> {
     }
   }
   expect([...waiting]).toEqual([]);
+}
+
+/** The target of a fault on one side: the key `faulty`, or the query `day`. */
+interface Subject {
+  readonly collector: "key" | "analytics";
+  /** As the log names it. */
+  readonly target: string;
+  readonly up: string;
+  readonly lastSuccess: string;
+  /** The values of the right answer. */
+  readonly right: (revision: number) => SeriesMap;
+  /** All series about the target, values or not, except the forecast, which stays through silence. */
+  readonly series: RegExp;
+  /** The series that remain when its values are withdrawn. */
+  readonly stays: readonly string[];
+  /** The place of its state on the status page. */
+  readonly onPage: RegExp;
+}
+
+const KEY: Subject = {
+  collector: "key",
+  target: "key/faulty",
+  up: keySeriesName("up"),
+  lastSuccess: keySeriesName("last_success_timestamp_seconds"),
+  right: (revision) => keySeries("faulty", revision),
+  series: /^(?!aigateway_key_(outlook|burn|exhaustion)).*key="faulty"/,
+  stays: ["up", "unauthorized", "last_success_timestamp_seconds", "owner_info"].map((name) =>
+    keySeriesName(name),
+  ),
+  onPage: /Resets Today .*?\bfaulty (?<state>● Up|✕ Failing \w+)/,
+};
+
+const QUERY: Subject = {
+  collector: "analytics",
+  target: "analytics/day",
+  up: querySeriesName("up"),
+  lastSuccess: querySeriesName("last_success_timestamp_seconds"),
+  right: (revision) => querySeries("day", revision),
+  series: /^aigateway_usage_day_|query="day"/,
+  stays: ["up", "last_success_timestamp_seconds"].map((name) => querySeriesName(name)),
+  onPage: /Models and apps Today .*?(?<state>● Up|✕ Failing \w+)/,
+};
+
+const SUBJECTS = [KEY, QUERY] as const;
+
+/** The counts of failed polls by reason, without reasons that never occurred. */
+function failuresOf({ collector }: Subject, series: SeriesMap): ReadonlyMap<string, number> {
+  const pattern = new RegExp(
+    `^aigateway_exporter_poll_failures_total\\{collector="${collector}",reason="(\\w+)"`,
+  );
+  return new Map(
+    [...seriesLike(series, pattern)]
+      .filter(([, value]) => value > 0)
+      .map(([name, value]) => [pattern.exec(name)?.[1] ?? "", value]),
+  );
+}
+
+/** The values during the fault: the previous ones, none, or those of the unusual answer. */
+function valuesAfter(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
+  const outcome = faultCase[collector];
+  if ("shown" in outcome) return outcome.shown(right(2));
+  // A rejected request leaves no last good answer.
+  return outcome.reason === "bad_request" ? new Map() : right(1);
+}
+
+/** The values after those from before the fault have expired. */
+function valuesExpired(faultCase: FaultCase, { collector, right }: Subject): SeriesMap {
+  const outcome = faultCase[collector];
+  return "shown" in outcome ? outcome.shown(right(2)) : new Map();
 }

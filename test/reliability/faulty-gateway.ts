@@ -27,6 +27,8 @@ export interface FaultyGateway {
   readonly url: string;
   revision: number;
   fault: Fault | undefined;
+  /** Called for each request that gets the fault. */
+  onFault: () => void;
   /** The most bytes that a fault sent in one response. */
   readonly mostSentBytes: () => number;
   /** Uses another certificate from now on. */
@@ -53,7 +55,11 @@ export async function startFaultyGateway(
 ): Promise<FaultyGateway> {
   const dayStart = `${new Date(now()).toISOString().slice(0, 10)}T00:00:00.000Z`;
   let mostSentBytes = 0;
-  const state: { revision: number; fault: Fault | undefined } = { revision: 1, fault: undefined };
+  const state: Pick<FaultyGateway, "revision" | "fault" | "onFault"> = {
+    revision: 1,
+    fault: undefined,
+    onFault: () => {},
+  };
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     void bodyOf(request).then((body) => {
       // An older service, which has no operation about the account.
@@ -69,6 +75,7 @@ export async function startFaultyGateway(
         mostSentBytes = Math.max(mostSentBytes, sentBytes);
       };
       const { collector } = question;
+      state.onFault();
       state.fault({ collector, grouped: isGrouped, right, nowMs: now(), response, sent });
     });
   };

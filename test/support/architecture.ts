@@ -113,13 +113,24 @@ function cycles(files: readonly Scanned[]): readonly Violation[] {
   return found;
 }
 
-const PRODUCT_LINES = 250;
-const TEST_LINES = 400;
+const MOST_LINES = 400;
 
 function fileSize({ path, text }: SourceText): readonly Violation[] {
-  const lines = text.replace(/\n$/, "").split("\n").length;
-  const limit = isTestCode(path) ? TEST_LINES : PRODUCT_LINES;
-  return lines > limit ? [violation("file-size", path, `has ${lines} lines, want at most ${limit}`)] : [];
+  const lines = linesOf(text);
+  return lines > MOST_LINES
+    ? [violation("file-size", path, `has ${lines} lines, want at most ${MOST_LINES}`)]
+    : [];
+}
+
+/** Files of the product that are long enough to be looked at. */
+export function longFiles(files: readonly SourceText[]): readonly string[] {
+  return files
+    .filter(({ path, text }) => !isTestCode(path) && linesOf(text) > 250)
+    .map(({ path, text }) => `${path} has ${linesOf(text)} lines`);
+}
+
+function linesOf(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
 }
 
 const DRAWER = /^(?:utils?|helpers?|common|misc|shared|lib)$/;

@@ -13,21 +13,21 @@ export interface Authority extends Issued {
    * `names` are the subject alternative names (SAN): addresses, URIs (`scheme://…`), e-mail addresses and host names.
    */
   issue(...names: readonly string[]): Issued;
+  /** The same, valid for a day around another time than now. */
+  issueAt(aroundMs: number, ...names: readonly string[]): Issued;
   /** The same with names as bytes, such as `generalName()` returns, for names that no authority should sign. */
   issueRaw(...names: readonly Buffer[]): Issued;
-  /** Any extensions, valid until the given time. */
-  issueWith(content: { readonly extensions?: readonly Buffer[]; readonly endMs?: number }): Issued;
 }
 
 /** A certificate authority for one test run, with P-256 keys, valid for a day around now. */
 export function createAuthority(name = "test authority"): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const build = (content: Pick<Content, "subject" | "publicKey" | "extensions" | "endMs">) =>
+  const build = (content: Pick<Content, "subject" | "publicKey" | "extensions" | "aroundMs">) =>
     pem("CERTIFICATE", certificate({ ...content, issuer: name, signer: keys.privateKey }));
-  const issue = (subject: string, extensions: readonly Buffer[], endMs?: number) => {
+  const issue = (subject: string, extensions: readonly Buffer[], aroundMs?: number) => {
     const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
     return {
-      cert: build({ subject, publicKey: own.publicKey, extensions, endMs }),
+      cert: build({ subject, publicKey: own.publicKey, extensions, aroundMs }),
       key: keyText(own.privateKey),
     };
   };
@@ -36,8 +36,9 @@ export function createAuthority(name = "test authority"): Authority {
     cert: build({ subject: name, publicKey: keys.publicKey, extensions: [constraints] }),
     key: keyText(keys.privateKey),
     issue: (...names) => issue(names[0] ?? "nobody", [alternativeNames(...names.map(nameOf))]),
+    issueAt: (aroundMs, ...names) =>
+      issue(names[0] ?? "nobody", [alternativeNames(...names.map(nameOf))], aroundMs),
     issueRaw: (...names) => issue("client", [alternativeNames(...names)]),
-    issueWith: ({ extensions = [], endMs }) => issue("client", extensions, endMs),
   };
 }
 
@@ -52,20 +53,26 @@ interface Content {
   readonly publicKey: KeyObject;
   readonly extensions: readonly Buffer[];
   readonly signer: KeyObject;
-  /** When it expires; in a day unless given. */
-  readonly endMs?: number | undefined;
+  readonly aroundMs?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
 
 /** RFC 5280, 4.1. */
-function certificate({ issuer, subject, publicKey, extensions, signer, endMs }: Content): Buffer {
+function certificate({
+  issuer,
+  subject,
+  publicKey,
+  extensions,
+  signer,
+  aroundMs = Date.now(),
+}: Content): Buffer {
   const content = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
     distinguishedName(issuer),
-    sequence(time(Date.now() - DAY_MS), time(endMs ?? Date.now() + DAY_MS)),
+    sequence(time(aroundMs - DAY_MS), time(aroundMs + DAY_MS)),
     distinguishedName(subject),
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(...extensions)),

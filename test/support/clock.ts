@@ -11,8 +11,8 @@ export interface ManualClock extends Clock {
   /** Lets time pass until the wall clock shows `epochMs`. */
   advanceTo(epochMs: number): Promise<void>;
   /**
-   * The same for code that uses real sockets: time passes in steps, and each step waits until the requests that it caused
-   * have their answers.
+   * The same for code that uses real sockets: time passes in steps, or to the next timer, and each step waits until the
+   * requests that it caused have their answers.
    */
   runTo(epochMs: number, stepMs?: number): Promise<void>;
   /** Waits, without moving time, until every request of this process has its answer. */
@@ -76,7 +76,8 @@ export function createManualClock(start: number | string = "2026-11-18T12:00:00Z
   async function runTo(epochMs: number, stepMs = STEP_MS): Promise<void> {
     finite("epochMs", epochMs);
     for (let left = epochMs - wall; left > 0; left = epochMs - wall) {
-      await advance(Math.min(stepMs, left));
+      const idleMs = (earliest(timers)?.dueAt ?? Infinity) - elapsed;
+      await advance(Math.min(Math.max(stepMs, idleMs), left));
       await answered();
     }
   }
@@ -175,7 +176,9 @@ function inOrder(timers: ReadonlySet<Timer>): Timer[] {
 }
 
 function earliest(timers: ReadonlySet<Timer>): Timer | undefined {
-  return inOrder(timers)[0];
+  let first: Timer | undefined;
+  for (const timer of timers) if (first === undefined || timer.dueAt < first.dueAt) first = timer;
+  return first;
 }
 
 function finite(name: string, value: number): number {

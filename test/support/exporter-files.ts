@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Config } from "../../exporter/config/config.ts";
-import { systemFiles } from "../../exporter/config/files.ts";
+import { systemFiles } from "../../exporter/secrets/files.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 

@@ -1,5 +1,6 @@
-import { createPacking } from "../../exporter/metrics/render/block.ts";
-import { renderNow } from "../../exporter/metrics/render/exposition.ts";
+import { type Block, createPacking } from "../../exporter/metrics/render/block.ts";
+import { type FamilyHeader, type Format, headerText } from "../../exporter/metrics/render/exposition.ts";
+import { createLines } from "../../exporter/metrics/render/lines.ts";
 import type { Family, Sample } from "../../exporter/metrics/family.ts";
 import { parseOpenMetrics, parseTextFormat } from "./openmetrics.ts";
 
@@ -18,4 +19,16 @@ export function expositionOf(families: readonly Family[], samples: readonly Samp
   const openmetrics = `${exposition.openmetrics}# EOF\n`;
   parseOpenMetrics(openmetrics);
   return { text: exposition.text, openmetrics };
+}
+
+/** Both formats, without end marks. Families without samples are left out. */
+export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]) {
+  const lines = createLines();
+  const written = headers.flatMap((header) => {
+    const text = lines.of(header.family, blocks).toString();
+    return text === "" ? [] : [{ header, text }];
+  });
+  const join = (format: Format) =>
+    written.map(({ header, text }) => headerText(header, format) + text).join("");
+  return { text: join("text"), openmetrics: join("openmetrics") };
 }

@@ -55,8 +55,8 @@ export function createFakeClient(answers: FakeAnswers) {
 }
 
 /** The result of a run that sends requests. */
-export async function resultOf(job: Job, client: GatewayClient, askedAtMs: number): Promise<Result> {
-  const result = await job.run(client, askedAtMs);
+export async function resultOf(job: Job, client: GatewayClient, requestedAtMs: number): Promise<Result> {
+  const result = await job.run(client, requestedAtMs);
   if (!result) throw new Error(`Expected a result: ${job.title} did not ask`);
   return result;
 }

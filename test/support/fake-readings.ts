@@ -25,14 +25,18 @@ export function createFakeReadings(
     latest: (id) => targets[id]?.reading,
     isCurrent: (id) => {
       const reading = targets[id]?.reading;
-      return reading !== undefined && nowMs - reading.askedAtMs < reading.timeToLiveMs;
+      return reading !== undefined && nowMs - reading.requestedAtMs < reading.timeToLiveMs;
     },
   };
 }
 
 /** A reading of spend only, requested and computed at an instant, that lives for three minutes. */
-export function spendReading(spend: WindowSpend | undefined, askedAtMs: number, asOfMs = askedAtMs): Reading {
-  return { value: { ...NO_PAIRS, spend }, askedAtMs, asOfMs, timeToLiveMs: 180_000 };
+export function spendReading(
+  spend: WindowSpend | undefined,
+  requestedAtMs: number,
+  asOfMs = requestedAtMs,
+): Reading {
+  return { value: { ...NO_PAIRS, spend }, requestedAtMs, asOfMs, timeToLiveMs: 180_000 };
 }
 
 const NO_WINDOW = { startMs: 0, endMs: 0 };

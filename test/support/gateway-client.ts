@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../exporter/config/config.ts";
-import { Secret, type SecretSource } from "../../exporter/config/secret.ts";
+import { Secret, type SecretSource } from "../../exporter/secrets/secret.ts";
 import { type Call, createSend } from "../../exporter/gateway/calls.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createHttp } from "../../exporter/gateway/http.ts";

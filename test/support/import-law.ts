@@ -21,13 +21,15 @@ export const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 export const ROOMS = [
   "cli",
   "time",
-  "conceal",
+  "secrets",
   "config",
   "gateway",
+  "keys",
   "collectors",
   "schedule",
   "readings",
   "budgets",
+  "forecast",
   "probes",
   "metrics",
   "status",
@@ -38,11 +40,11 @@ export const ROOMS = [
 
 const ZERO = [
   room("time"),
-  room("conceal"),
+  room("secrets"),
   "exporter/log.ts",
+  "exporter/nearest-name.ts",
   room("metrics", "family.ts"),
   room("metrics", "decimal-sum.ts"),
-  room("config", "secret.ts"),
 ];
 
 /**
@@ -56,7 +58,9 @@ const JOBS = [
 ];
 
 /** The commands print them. The daemon does not load them. */
-const RULES = ["index.ts", "file.ts", "settings.ts", "rule.ts"].map((file) => `dashboards/rules/${file}`);
+const RULES = ["index.ts", "alert-changes.ts", "file.ts", "settings.ts", "rule.ts"].map(
+  (file) => `dashboards/rules/${file}`,
+);
 
 export const LAWS: readonly Law[] = [
   // Level, importer, further full imports, and imports of types and constants.
@@ -71,31 +75,27 @@ export const LAWS: readonly Law[] = [
     [
       ...ZERO,
       ...["config", "readings", "metrics"].map((name) => room(name)),
-      ...["port.ts", "errors.ts"].map((file) => room("gateway", file)),
+      ...["port.ts", "errors.ts", "causes.ts"].map((file) => room("gateway", file)),
     ],
     ["gateway"],
   ),
-  law(5, "collectors", JOBS, ["gateway", "config"]),
+  law(5, "keys", [...ZERO, room("readings"), room("metrics")], ["gateway", "config"]),
+  law(5, "collectors", [...JOBS, room("keys")], ["gateway", "config"]),
   law(5, "probes", JOBS, ["gateway", "config"]),
-  law(5, "budgets", JOBS, ["gateway", "config"]),
+  law(5, "budgets", [...JOBS, room("forecast")], ["gateway", "config"]),
+  law(5, "forecast", [...ZERO, room("readings"), room("metrics")], ["gateway", "config"]),
+  law(6, "reports", [...ZERO, room("keys"), room("metrics")], ["gateway", "config"]),
   law(
     6,
-    "reports",
-    [
-      ...ZERO,
-      room("collectors", "label-text.ts"),
-      room("collectors", "discovery.ts"),
-      room("collectors", "listed-key.ts"),
-      room("collectors", "key-directory.ts"),
-    ],
+    "backfill",
+    [...ZERO, room("keys"), room("collectors"), room("metrics"), room("reports")],
     ["gateway", "config"],
   ),
-  law(6, "backfill", [...ZERO, room("collectors"), room("metrics"), room("reports")], ["gateway", "config"]),
-  law(6, "status", [...ZERO, room("readings"), room("metrics")], ["budgets", "config"]),
+  law(6, "status", [...ZERO, room("readings"), room("metrics")], ["budgets", "config", "forecast"]),
   law(6, "http", [...ZERO, room("readings"), room("metrics"), room("status")], ["budgets", "config"]),
-  law(7, ["exporter/app.ts"], ["exporter/log.ts", ...below("cli")]),
-  law(7, "cli", ["exporter/log.ts", "exporter/app.ts", ...below("cli"), "package.json", ...RULES]),
-  law(8, ["exporter/main.ts"], ["exporter/log.ts", "exporter/app.ts", ...below(), "package.json"]),
+  law(7, ["exporter/app.ts"], [...ZERO, ...below("cli")]),
+  law(7, "cli", [...ZERO, "exporter/app.ts", ...below("cli"), "package.json", ...RULES]),
+  law(8, ["exporter/main.ts"], [...ZERO, "exporter/app.ts", ...below(), "package.json"]),
   // A folder without a row.
   law(undefined, ["exporter/"], []),
   law(
@@ -103,10 +103,13 @@ export const LAWS: readonly Law[] = [
     ["dashboards/"],
     [
       "dashboards/",
-      ...["collectors", "budgets", "probes", "metrics"].flatMap((name) => [
+      ...["collectors", "budgets", "forecast", "probes", "metrics"].flatMap((name) => [
         room(name, "*families.ts"),
         room(name, "thresholds.ts"),
       ]),
+      room("collectors", "index.ts"),
+      room("forecast", "outlook.ts"),
+      room("gateway", "causes.ts"),
       room("metrics", "family.ts"),
     ],
   ),
@@ -116,7 +119,7 @@ export const LAWS: readonly Law[] = [
     [
       "infra/",
       "dashboards/",
-      ...["schema.ts", "parse.ts", "config-hash.ts"].map((name) => room("config", name)),
+      ...["schema.ts", "parse.ts", "config-hash.ts", "proxy.ts"].map((name) => room("config", name)),
       room("time"),
     ],
   ),
@@ -127,13 +130,16 @@ export const LAWS: readonly Law[] = [
 
 /** Packages that only some files may import. */
 export const PACKAGES: readonly { readonly name: string; readonly only: readonly string[] }[] = [
-  { name: "undici", only: ["exporter/gateway/connections.ts"] },
+  { name: "undici", only: ["exporter/gateway/http.ts"] },
   { name: "prom-client", only: [room("metrics")] },
   { name: "node-cron", only: [room("time")] },
+  { name: "croner", only: [room("time")] },
+  { name: "re2js", only: [room("config")] },
   { name: "bcryptjs", only: [room("http")] },
+  { name: "d3-scale", only: [room("status")] },
   {
     name: "fastest-levenshtein",
-    only: [room("probes"), room("config"), "exporter/collectors/nearest-name.ts", "infra/"],
+    only: ["exporter/nearest-name.ts", room("probes"), "infra/"],
   },
   // Without an explicit server, its client contacts the vendor's own host.
   { name: "@openrouter/sdk", only: ["test/gateway-contract/vendor-client.ts"] },

@@ -27,14 +27,6 @@ export interface Alert {
   readonly state: "pending" | "firing" | "inactive";
 }
 
-export interface Target {
-  readonly url: string;
-  readonly job: string;
-  readonly health: "up" | "down" | "unknown";
-  /** Why the last scrape failed; empty after a success. */
-  readonly lastError: string;
-}
-
 export interface PrometheusApi {
   readonly url: string;
   /** Instant query at `at` (epoch milliseconds), by default now. A scalar is one sample without labels. */
@@ -52,7 +44,6 @@ export interface PrometheusApi {
    */
   waitForScrapeAfter(epochMs: number, job: string): Promise<void>;
   alerts(): Promise<Alert[]>;
-  activeTargets(): Promise<Target[]>;
 }
 
 /** The HTTP API of the Prometheus at `url`. */
@@ -99,15 +90,6 @@ export function prometheusApi(url: string): PrometheusApi {
     queryUntil,
     waitForScrapeAfter,
     alerts: async () => (await get("alerts", {}, alertsData)).alerts,
-    activeTargets: async () => {
-      const { activeTargets } = await get("targets", { state: "active" }, targetsData);
-      return activeTargets.map((target) => ({
-        url: target.scrapeUrl,
-        job: target.labels["job"] ?? "",
-        health: target.health,
-        lastError: target.lastError,
-      }));
-    },
   };
 }
 
@@ -136,17 +118,6 @@ const alertsData = z.object({
     }),
   ),
 });
-const targetsData = z.object({
-  activeTargets: z.array(
-    z.object({
-      scrapeUrl: z.string(),
-      labels: labelSet,
-      health: z.enum(["up", "down", "unknown"]),
-      lastError: z.string(),
-    }),
-  ),
-});
-
 async function request<T>(url: string, data: z.ZodType<T>): Promise<T> {
   const response = await fetch(url);
   const text = await response.text();

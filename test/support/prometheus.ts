@@ -4,7 +4,6 @@ import { join } from "node:path";
 
 import { startChild } from "./child.ts";
 import { type PrometheusApi, prometheusApi } from "./prometheus-api.ts";
-import { versionOf } from "./tools.ts";
 
 export interface PrometheusOptions {
   /** Path of the program, from `describeWithTools(["prometheus3"], …)`. */
@@ -100,13 +99,7 @@ function configuration(options: PrometheusOptions, ruleFiles: readonly string[])
   };
 }
 
-function protocols({ binary, format }: PrometheusOptions): object {
+function protocols({ format }: PrometheusOptions): object {
   if (format === undefined) return {};
-  const [major, minor] = versionOf(binary) ?? [0, 0];
-  if (major < 2 || (major === 2 && minor < 49)) {
-    throw new Error(
-      `Cannot scrape in the format "${format}": "${binary}" is ${major}.${minor}, want 2.49 or later; scrape a text relay instead`,
-    );
-  }
   return { scrape_protocols: [format === "text" ? "PrometheusText0.0.4" : "OpenMetricsText1.0.0"] };
 }

@@ -22,10 +22,10 @@ export function createSampleReadings(clock: Clock) {
     /** Replaces the samples of a key by those of a new answer. */
     put: (key: string, samples: readonly Sample[], timeToLiveMs: number) => {
       const id = targetId("key", key);
-      const askedAtMs = clock.now();
-      const times = { askedAtMs, asOfMs: askedAtMs, timeToLiveMs };
+      const requestedAtMs = clock.now();
+      const times = { requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs };
       readings.configure(id, key);
-      readings.learn(id, { value: NOTHING, ...times }, samples);
+      readings.store(id, { value: NOTHING, ...times }, samples);
     },
   };
 }

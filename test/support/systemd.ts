@@ -1,19 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import packageJson from "../../package.json" with { type: "json" };
-import { writeStripped } from "./image-content.ts";
-import { ROOT } from "./repository.ts";
+import { installPackage } from "./installed-package.ts";
 import { until } from "./until.ts";
 
 /** The unit of the repository. */
@@ -21,7 +11,7 @@ export const UNIT = "aigateway-exporter.service";
 
 /**
  * A real systemd as process 1 of its own namespaces, over a copy of this machine's files, with the exporter
- * as the unit's text installs it.
+ * as docs/linux-server.md installs it.
  */
 export interface Systemd {
   /** Runs `systemctl` and returns its exit code and output. */
@@ -30,7 +20,7 @@ export interface Systemd {
     readonly stdout: string;
     readonly stderr: string;
   };
-  /** Runs a shell command with systemd's view of files and processes. */
+  /** Runs a shell command with systemd's view of files and processes, and returns its output. */
   shell(command: string): string;
   /** What the service has written. */
   readonly log: () => string;
@@ -46,24 +36,22 @@ export function missingSystemd(): string | undefined {
   return "root's right to mount cgroups in its own namespaces, and systemd";
 }
 
-/** Boots systemd and starts the unit. `etc` has the files of `/etc/aigateway-exporter` by path. */
+/** Boots systemd and starts the unit, if it is not empty. `etc` has the files of `/etc/aigateway-exporter` by path. */
 export async function startSystemd(unit: string, etc: Readonly<Record<string, string>>): Promise<Systemd> {
   const folder = mkdtempSync(join(tmpdir(), "systemd-test-"));
   const write = (path: string, text: string, mode = 0o644): void => {
     mkdirSync(join(folder, path, ".."), { recursive: true });
     writeFileSync(join(folder, path), text, { mode });
   };
-  writeStripped(join(folder, "package/build"));
-  write("package/build/package.json", JSON.stringify({ ...packageJson, bin: undefined }));
-  mkdirSync(join(folder, "package/node_modules"));
+  const { prefix } = installPackage(folder);
   for (const [path, text] of Object.entries(etc))
     write(`etc/${path}`, text, path === "config.yaml" ? 0o644 : 0o600);
   for (const name of ["sysinit", "basic", "shutdown", "network-online"])
     write(`units/${name}.target`, "[Unit]\nDefaultDependencies=no\n");
-  write(`units/${UNIT}`, unit);
-  write("units/multi-user.target", `[Unit]\nWants=${UNIT}\n`);
+  mkdirSync(join(folder, "etc"), { recursive: true });
+  if (unit !== "") write(`units/${UNIT}`, unit);
+  write("units/multi-user.target", `[Unit]\n${unit === "" ? "" : `Wants=${UNIT}\n`}`);
   write("log", "");
-  const modules = realpathSync(join(ROOT, "node_modules"));
   const child = spawn("setpriv", [
     "--pdeathsig=KILL",
     "unshare",
@@ -73,7 +61,7 @@ export async function startSystemd(unit: string, etc: Readonly<Record<string, st
     BOOT,
     folder,
     process.execPath,
-    modules,
+    prefix,
     SYSTEMD,
   ]);
   let noise = "";
@@ -118,7 +106,7 @@ const NAMESPACES = [
   "--kill-child=SIGKILL",
 ] as const;
 
-/** Parameters: the folder, Node, node_modules and systemd. No unit of this machine is visible, and every file is a copy. */
+/** Parameters: the folder, Node, the installed package and systemd. No unit of this machine is visible, and every file is a copy. */
 const BOOT = `set -e
 exec >&2
 root=$0/root; mkdir "$root" "$0/top"; mount -t tmpfs tmpfs "$0/top"; mkdir "$0/top/upper" "$0/top/work"
@@ -132,7 +120,7 @@ touch "$0/console" "$root/dev/console"; mount --bind "$0/console" "$root/dev/con
 cp "$0"/units/* "$root/lib/systemd/system"
 rm -f "$root/usr/bin/node"; touch "$root/usr/bin/node" "$root/run/exporter.log"
 mount --bind "$1" "$root/usr/bin/node"; mount --bind "$0/log" "$root/run/exporter.log"
-package=$root/opt/aigateway-exporter/lib/node_modules/aigateway-exporter; mkdir -p "$package" "$root/etc/aigateway-exporter"
-mount --bind "$0/package" "$package"; mount --bind "$2" "$package/node_modules"; mount --bind "$0/etc" "$root/etc/aigateway-exporter"
+mkdir -p "$root/opt/aigateway-exporter" "$root/etc/aigateway-exporter"
+mount --bind "$2" "$root/opt/aigateway-exporter"; mount --bind "$0/etc" "$root/etc/aigateway-exporter"
 mkdir "$root/run/old"; cd "$root"; pivot_root . run/old; umount --lazy /run/old; mount --make-rshared /
 exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin "$3" --system --unit=multi-user.target --log-target=console --show-status=no`;

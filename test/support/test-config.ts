@@ -5,7 +5,7 @@ import type {
   GatewayConfig,
   KeyConfig,
 } from "../../exporter/config/config.ts";
-import { Secret, type SecretSource } from "../../exporter/config/secret.ts";
+import { Secret, type SecretSource } from "../../exporter/secrets/secret.ts";
 
 /** A configuration with only the given parts. */
 export function testConfig(parts: Partial<Config> = {}): Config {

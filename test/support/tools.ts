@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 
 import { describe, expect, test } from "vitest";
 
@@ -16,7 +16,7 @@ interface Tool {
   readonly install: string;
 }
 
-const BUILD = "../shared/tools/install DIR, with DIR in E2E_TOOLS";
+const BUILD = "scripts/install-test-tools";
 
 const TOOLS = {
   prometheus2: { candidates: ["prometheus"], major: 2, install: "apt-get install prometheus" },
@@ -34,20 +34,16 @@ const TOOLS = {
   etcd: { candidates: ["etcd"], install: BUILD },
   kubeApiserver: { candidates: ["kube-apiserver"], install: BUILD },
   kubeControllerManager: { candidates: ["kube-controller-manager"], install: BUILD },
-  helm: { candidates: ["helm"], install: "go install helm.sh/helm/v3/cmd/helm@v3.18.6" },
+  helm: { candidates: ["helm"], install: BUILD },
   kubectl: { candidates: ["kubectl"], install: BUILD },
   systemdAnalyze: { candidates: ["systemd-analyze"], install: "apt-get install systemd" },
-  alertsim: {
-    candidates: ["alertsim"],
-    install: "cd bench/alerts && go build -o DIR/alertsim ., with DIR in E2E_TOOLS",
-  },
+  alertsim: { candidates: ["alertsim"], install: BUILD },
   go: { candidates: ["go"], install: "https://go.dev/dl" },
-  composeGo: { candidates: ["compose-go"], install: "the Go module github.com/compose-spec/compose-go/v2" },
+  openrouterClient: { candidates: ["openrouter-client/bin/python"], install: BUILD },
+  composeGo: { candidates: ["compose-go"], install: BUILD },
   victoriaMetrics: { candidates: ["victoria-metrics"], install: "apt-get install victoria-metrics" },
   vmalert: { candidates: ["vmalert"], install: "apt-get install victoria-metrics" },
   bash: { candidates: ["bash"], install: "apt-get install bash" },
-  zsh: { candidates: ["zsh"], install: "apt-get install zsh" },
-  fish: { candidates: ["fish"], install: "apt-get install fish" },
 } as const satisfies Record<string, Tool>;
 
 /**
@@ -62,7 +58,7 @@ export function describeWithTools<Name extends ToolName>(
   const missing = names.filter((name) => toolPath(name) === undefined).map(absence);
   const policy = toolPolicy(missing, process.env["E2E_REQUIRED"]);
   if (policy === "skip") {
-    for (const text of missing) process.stderr.write(`Skipped "${title}": needs ${text}\n`);
+    for (const text of missing) process.stderr.write(`Skipped "${title}": ${text}\n`);
   }
   const refuse = (): void =>
     test("finds the tools that E2E_REQUIRED=1 demands", () => expect(missing).toEqual([]));
@@ -86,7 +82,7 @@ export function toolPath(name: ToolName): string | undefined {
   return found.get(name);
 }
 
-/** The folder that `tools/install` builds into. */
+/** The folder that `scripts/install-test-tools` fills. */
 export function toolsDirectory(): string {
   return process.env["E2E_TOOLS"] || join(homedir(), ".cache", "aigateway-exporter", "tools");
 }
@@ -121,8 +117,9 @@ function isExecutable(path: string): boolean {
 }
 
 function absence(name: ToolName): string {
-  const { candidates, install }: Tool = TOOLS[name];
-  return `${name} ("${candidates.join('" or "')}" is neither on PATH nor in "${toolsDirectory()}"; install: ${install})`;
+  const { candidates, major, install }: Tool = TOOLS[name];
+  const wanted = `${basename(candidates[0] ?? name)}${major === undefined ? "" : ` ${major}.x`}`;
+  return `needs ${wanted} on PATH or in the folder E2E_TOOLS, such as by "${install}"`;
 }
 
 function paths<Name extends ToolName>(names: readonly Name[]): Record<Name, string> {

@@ -7,7 +7,6 @@ export const GATEWAY_URLS = { a: "https://a.example/api/v1", b: "https://b.examp
 export function configText(settings: Settings): string {
   const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets, probes } =
     settings;
-  const { shards } = settings;
   return JSON.stringify({
     gateway: { base_url: GATEWAY_URLS[gateway], requests_per_minute: pace, connections },
     schedule: { keys: keySchedule, analytics: analyticsSchedule, discovery: analyticsSchedule },
@@ -19,7 +18,6 @@ export function configText(settings: Settings): string {
     })),
     ...(analytics && analyticsSections(analytics)),
     budgets: budgets.map(budgetEntry),
-    ...(shards !== undefined && { shards }),
     ...(probes && probeSections(probes)),
   });
 }

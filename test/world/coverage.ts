@@ -6,8 +6,5 @@ export interface Coverage {
 
 export function createCoverage(): Coverage {
   const counts = new Map<string, number>();
-  return {
-    count: (what, times = 1) => void counts.set(what, (counts.get(what) ?? 0) + times),
-    counts,
-  };
+  return { count: (what, times = 1) => void counts.set(what, (counts.get(what) ?? 0) + times), counts };
 }

@@ -1,4 +1,4 @@
-import { everyKey, type Settings } from "./story.ts";
+import type { Settings } from "./story.ts";
 import type { World } from "./world.ts";
 import type { WorldClock } from "./world-clock.ts";
 
@@ -8,7 +8,6 @@ export interface ExporterState extends Pick<
   | "settings"
   | "settingsSince"
   | "configuredSince"
-  | "pollsSince"
   | "maskedAt"
   | "isApplying"
   | "startedAt"
@@ -33,13 +32,11 @@ export function createExporterState(initial: Settings, time: WorldClock): Export
   let disturbedAt = 0;
   let reloads = 0;
   let configured: ReadonlyMap<string, number> = new Map();
-  let polled: ReadonlyMap<string, number> = new Map();
   const masked = new Map<string, number>();
   return {
     settings: () => settings,
     settingsSince: () => since,
     configuredSince: (key) => configured.get(key) ?? createdAt,
-    pollsSince: (key) => Math.max(polled.get(key) ?? createdAt, configured.get(key) ?? createdAt),
     maskedAt: (key) => masked.get(key) ?? 0,
     isApplying: () => reloads > 0,
     startedAt: () => started.at,
@@ -54,10 +51,6 @@ export function createExporterState(initial: Settings, time: WorldClock): Export
       since = time.elapsedMs();
       for (const name of maskedKeys(settings, next)) masked.set(name, since);
       configured = configuredSince(settings, next, configured, since);
-      const former = new Set(settings.keys.map(({ name }) => name));
-      polled = new Map(
-        next.keys.map(({ name }) => [name, former.has(name) ? (polled.get(name) ?? createdAt) : since]),
-      );
       settings = next;
     },
     restarted: () => {
@@ -80,10 +73,10 @@ function configuredSince(
   known: ReadonlyMap<string, number>,
   at: number,
 ): ReadonlyMap<string, number> {
-  const files = new Map(everyKey(former).map(({ name, file }) => [name, file]));
+  const files = new Map(former.keys.map(({ name, file }) => [name, file]));
   const isKept = (name: string, file: number) => former.gateway === next.gateway && files.get(name) === file;
   return new Map(
-    everyKey(next).flatMap(({ name, file }) => {
+    next.keys.flatMap(({ name, file }) => {
       const since = isKept(name, file) ? known.get(name) : at;
       return since === undefined ? [] : [[name, since]];
     }),
@@ -92,6 +85,6 @@ function configuredSince(
 
 /** The keys that showed the fragment of their secret before. */
 function maskedKeys(former: Settings, next: Settings): readonly string[] {
-  const revealing = new Set(everyKey(former).flatMap(({ name, label }) => (label === true ? [name] : [])));
-  return everyKey(next).flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
+  const revealing = new Set(former.keys.flatMap(({ name, label }) => (label === true ? [name] : [])));
+  return next.keys.flatMap(({ name, label }) => (label !== true && revealing.has(name) ? [name] : []));
 }

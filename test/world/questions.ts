@@ -3,8 +3,6 @@ import type { EndpointName, GatewayName } from "./story.ts";
 /** One request that the gateway got, and what came of it. */
 export interface Question {
   readonly number: number;
-  /** The index of the process that asked. */
-  readonly process: number;
   readonly endpoint: EndpointName;
   readonly gateway: GatewayName;
   readonly token: string;

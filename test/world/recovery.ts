@@ -18,12 +18,6 @@ export function keyRoundSeconds({ keys, keySchedule, pace }: Settings): number {
   return Math.max(gapSeconds(keySchedule), pace === 0 ? 0 : (keys.length * 60) / pace);
 }
 
-/** A shard that has every key, and only its part of the pace. */
-function slowest(settings: Settings, events: Story["events"]): Settings {
-  const totals = events.flatMap((event) => (event.do === "resize" ? [event.to] : []));
-  return { ...settings, pace: Math.floor(settings.pace / Math.max(settings.shards ?? 1, ...totals)) };
-}
-
 /** The same for the analytics. */
 export function analyticsRoundSeconds({ analyticsSchedule }: Settings): number {
   return gapSeconds(analyticsSchedule);
@@ -34,7 +28,7 @@ export function recoverySeconds({ settings, events }: Pick<Story, "settings" | "
   const all = [
     settings,
     ...events.flatMap((event) => (event.do === "reload" ? [{ ...settings, ...event.change }] : [])),
-  ].map((one) => slowest(one, events));
+  ];
   const rounds = all.map((one) =>
     Math.max(keyRoundSeconds(one), one.analytics ? analyticsRoundSeconds(one) : 0),
   );

@@ -2,14 +2,14 @@ import { chance } from "../gateway/random.ts";
 import { createAccountKeys } from "./account-keys.ts";
 import { createBooks } from "./books.ts";
 import { DAY_MS, windowStart } from "./calendar.ts";
-import type { Coverage } from "./coverage.ts";
 import { createFaultSchedule } from "./fault-schedule.ts";
-import { createFleet, type Fleet } from "./fleet.ts";
-import { endOf, type Story, type StoryEvent } from "./story.ts";
-import { timelineOf } from "./timeline.ts";
+import { type JudgedExporter, createJudgedExporter } from "./judged-exporter.ts";
+import { type Story, type StoryEvent, endOf, lastTroubleEnd } from "./story.ts";
+import type { Coverage } from "./coverage.ts";
 import type { Violation } from "./world.ts";
-import { createWorldClock, type WorldClock } from "./world-clock.ts";
-import { createWorldFiles, type WorldFiles } from "./world-files.ts";
+import { type WorldClock, createWorldClock } from "./world-clock.ts";
+import { type WorldFiles, createWorldFiles } from "./world-files.ts";
+import { recoverySeconds } from "./recovery.ts";
 
 /** Runs a story until its end, or until the first violation of an invariant. */
 export async function runStory(story: Story, coverage: Coverage): Promise<Violation | undefined> {
@@ -32,20 +32,16 @@ async function liveThrough(
   const books = createBooks(story.scale, keys);
   const files = createWorldFiles(time.after, time.elapsedMs);
   const faults = createFaultSchedule(story);
-  const found: Violation[] = [];
-  const [nextQuestion, nextDraw] = [counter(), counter()];
-  const random = () => chance(story.seed, nextDraw(), 7);
-  const write = (settings: Story["settings"]) => files.write(settings);
-  write(story.settings);
-  const surroundings = { story, time, books, keys, files, faults, coverage, nextQuestion, random, write };
-  const fleet = createFleet(surroundings, found);
-  await fleet.start();
-  const happen = createFate({ time, files, fleet, coverage });
+  let draws = 0;
+  const random = () => chance(story.seed, draws++, 7);
+  const exporter = await createJudgedExporter({ story, time, books, keys, files, faults, coverage, random });
+  await exporter.start();
+  const happen = createFate({ time, files, exporter, coverage });
   let scrapes = 0;
   const isInBothFormats = story.seed % BOTH_STORIES === 0;
   const scrape = async () => {
     coverage.count("scrape");
-    await fleet.scrape(isInBothFormats && scrapes++ % BOTH_EACH === 0);
+    await exporter.scrape(isInBothFormats && scrapes++ % BOTH_EACH === 0);
   };
   for (const { at, run } of timelineOf(story, {
     happen,
@@ -55,52 +51,41 @@ async function liveThrough(
     await time.runTo(Math.max(time.elapsedMs(), at));
     await run();
     await time.settle();
-    if (found.length > 0) break;
+    if (exporter.violation()) break;
   }
   count(story, time, coverage);
-  await fleet.stop();
-  return found[0];
-}
-
-function counter(): () => number {
-  let next = 0;
-  return () => next++;
+  await exporter.stop();
+  return exporter.violation();
 }
 
 interface FateDependencies {
   readonly time: WorldClock;
   readonly files: WorldFiles;
-  readonly fleet: Fleet;
+  readonly exporter: JudgedExporter;
   readonly coverage: Coverage;
 }
 
 /** Lets the events of a story happen. */
-function createFate({ time, files, fleet, coverage }: FateDependencies) {
+function createFate({ time, files, exporter, coverage }: FateDependencies) {
   return async (event: StoryEvent): Promise<void> => {
     switch (event.do) {
       case "fault":
         return;
       case "reload":
-        fleet.reload(event.change);
+        exporter.reload(event.change);
         return time.settle();
       case "restart":
         coverage.count("restart");
-        return fleet.restart();
-      case "kill":
-        coverage.count("one of several processes is gone");
-        return fleet.kill(event.process, event.for * 1000);
-      case "resize":
-        coverage.count("another number of shards");
-        return fleet.resize(event);
+        return exporter.restart();
       case "step":
         coverage.count("clock step");
-        fleet.disturbed(time.elapsedMs());
+        exporter.disturbed(time.elapsedMs());
         return time.step(event.by * 1000);
       case "suspend":
         coverage.count(event.frozen === true ? "suspension, clock frozen" : "suspension");
         // Another suspension may have lasted until now.
         // Everything that is due during the suspension, including scrapes, runs at its end.
-        fleet.disturbed(Math.max(endOf(event) * 1000, time.elapsedMs()));
+        exporter.disturbed(Math.max(endOf(event) * 1000, time.elapsedMs()));
         await time.suspend(Math.max(0, endOf(event) * 1000 - time.elapsedMs()), event.frozen === true);
         return undefined;
       case "file":
@@ -119,15 +104,57 @@ function createFate({ time, files, fleet, coverage }: FateDependencies) {
   };
 }
 
-function count({ start, settings: { shards } }: Story, time: WorldClock, coverage: Coverage): void {
+function count({ start }: Story, time: WorldClock, coverage: Coverage): void {
   coverage.count("simulated minutes", Math.round(time.elapsedMs() / 60_000));
   coverage.count(
     "midnight",
     (windowStart("day", time.trueMs()) - windowStart("day", Date.parse(start))) / DAY_MS,
   );
-  coverage.count(shards === undefined ? "story" : "story with shards");
+  coverage.count("story");
 }
 
 /** One story of this many is scraped in both formats, because the exporter then renders both each time. */
 const BOTH_STORIES = 8;
 const BOTH_EACH = 8;
+
+/** Something that happens at a time. */
+interface Step {
+  /** Elapsed milliseconds. */
+  readonly at: number;
+  readonly run: () => Promise<void> | void;
+}
+
+interface Doing {
+  readonly happen: (event: StoryEvent) => Promise<void>;
+  readonly scrape: () => Promise<void>;
+  readonly heal: (file: number) => void;
+}
+
+/** Milliseconds before and after every midnight at which a scrape may see something wrong. */
+const AROUND_MIDNIGHT = [-1000, 400, 5000, 60_000, 89_000, 92_000, 100_000, 150_000, 200_000];
+/** The same after each event. */
+const AFTER_EVENT = [200, 2000, 65_000];
+
+/** Scrapes are rarer in hours in which little happens. */
+const CALM_FACTOR = 4;
+
+/** Everything that happens in a story, in order: its events, and the scrapes. */
+function timelineOf(story: Story, { happen, scrape, heal }: Doing): readonly Step[] {
+  const lengthMs = Math.max(story.minutes * 60, lastTroubleEnd(story) + recoverySeconds(story)) * 1000;
+  const startMs = Date.parse(story.start);
+  const scrapes: number[] = [];
+  const busyMs = Math.min(story.minutes, 60) * 60_000;
+  for (let at = 500; at < lengthMs; at += story.scrapeSeconds * (at < busyMs ? 1000 : 1000 * CALM_FACTOR))
+    scrapes.push(at + Math.floor(chance(story.seed, at, 5) * 900));
+  for (let midnight = Math.ceil(startMs / DAY_MS) * DAY_MS; midnight < startMs + lengthMs; midnight += DAY_MS)
+    scrapes.push(...AROUND_MIDNIGHT.map((ms) => midnight + ms - startMs));
+  for (const event of story.events) scrapes.push(...AFTER_EVENT.map((ms) => event.at * 1000 + ms));
+  const steps: Step[] = [
+    ...story.events.map((event) => ({ at: event.at * 1000, run: () => happen(event) })),
+    ...story.events.flatMap((event) =>
+      event.do === "file" ? [{ at: (event.at + event.for) * 1000, run: () => heal(event.file) }] : [],
+    ),
+    ...scrapes.filter((at) => at >= 0 && at <= lengthMs).map((at) => ({ at, run: scrape })),
+  ];
+  return steps.toSorted((one, other) => one.at - other.at);
+}

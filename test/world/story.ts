@@ -35,15 +35,6 @@ export interface Settings {
   readonly analytics: AnalyticsSettings | undefined;
   readonly budgets: readonly BudgetSettings[];
   readonly probes: ProbeSettings | undefined;
-  /** Among how many processes the keys are divided; undefined: there is one process, which knows nothing of shards. */
-  readonly shards?: number;
-  /** In the view of one of these processes: which part it has. */
-  readonly part?: {
-    readonly ordinal: number;
-    readonly total: number;
-    /** The keys that others poll. */
-    readonly elsewhere: readonly KeySettings[];
-  };
 }
 
 export type GatewayName = "a" | "b";
@@ -69,8 +60,6 @@ export interface KeySettings {
 export type BudgetSettings = {
   readonly name: string;
   readonly window: "day" | "week" | "month" | "total";
-  /** In the view of one of several processes: it has only a part of the keys. */
-  readonly isPart?: true;
 } & ({ readonly keys: "all" | readonly string[] } | { readonly model: string } | { readonly account: true });
 
 export interface ProbeSettings {
@@ -124,10 +113,6 @@ export type StoryEvent =
   | Fault
   | { readonly do: "reload"; readonly at: number; readonly change: Partial<Settings> }
   | { readonly do: "restart"; readonly at: number }
-  /** One of several processes is gone for some seconds. */
-  | { readonly do: "kill"; readonly at: number; readonly for: number; readonly process: number }
-  /** Another number of shards. Within these seconds each process reads it, and processes are added and removed. */
-  | Resize
   /** Steps the exporter's wall clock by seconds. */
   | { readonly do: "step"; readonly at: number; readonly by: number }
   /** Nothing of the exporter runs for seconds; `frozen`: its monotonic clock stops as well. */
@@ -143,15 +128,6 @@ export type StoryEvent =
   | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number }
   /** Someone changes a key of the account. */
   | { readonly do: "key"; readonly at: number; readonly key: number; readonly change: KeyChange };
-
-export interface Resize {
-  readonly do: "resize";
-  readonly at: number;
-  readonly for: number;
-  readonly to: number;
-  /** The processes that are too many end at once, as Kubernetes does it. Otherwise they end last. */
-  readonly abrupt?: true;
-}
 
 export type KeyChange = "create" | "rename" | "disable" | "delete";
 
@@ -187,11 +163,6 @@ export type ShortStory = Partial<Omit<Story, "settings">> & { readonly settings?
 
 export function wholeStory(short: ShortStory): Story {
   return { ...ORDINARY, ...short, settings: { ...ORDINARY.settings, ...short.settings } };
-}
-
-/** Every configured key, also of other shards. */
-export function everyKey({ keys, part }: Settings): readonly KeySettings[] {
-  return part ? [...keys, ...part.elsewhere] : keys;
 }
 
 /** Keys `k0`, `k1`, … with the files of the same numbers. */

@@ -1,7 +1,6 @@
 import { type Coverage, createCoverage } from "./coverage.ts";
-import { printedStory } from "./printed-story.ts";
-import { type ShortStory, wholeStory } from "./story.ts";
 import { runStory } from "./run-story.ts";
+import { ORDINARY, type ShortStory, type Story, wholeStory } from "./story.ts";
 
 /**
  * Runs a story and checks every invariant at every scrape. Returns the first violation, with the story as a test that
@@ -14,12 +13,23 @@ export async function violationOf(
   const story = wholeStory(short);
   const found = await runStory(story, coverage).catch(
     // A scrape that fails, or whose answer cannot be read.
-    (error: unknown) => `health: ${error instanceof Error ? error.message : String(error)}`,
+    (error: unknown) => ({ invariant: "health", message: String(error), at: 0 }),
   );
-  if (found === undefined) return undefined;
-  const text =
-    typeof found === "string"
-      ? found
-      : `${found.invariant}: ${found.message} (after ${found.at.toFixed(1)} s)`;
-  return `${text}\n${printedStory(story)}`;
+  return (
+    found && `${found.invariant}: ${found.message} (after ${found.at.toFixed(1)} s)\n${printedStory(story)}`
+  );
+}
+
+/** A story as a test that can be pasted: only what differs from the ordinary world. */
+function printedStory({ settings, ...story }: Story): string {
+  const { settings: ordinarySettings, ...ordinary } = ORDINARY;
+  const all = { ...differences(story, ordinary), settings: differences(settings, ordinarySettings) };
+  return `test("…", () => expect(violationOf(${JSON.stringify(all)})).resolves.toBeUndefined());`;
+}
+
+function differences(value: object, ordinary: object): object {
+  const known = new Map<string, unknown>(Object.entries(ordinary));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => JSON.stringify(one) !== JSON.stringify(known.get(name))),
+  );
 }

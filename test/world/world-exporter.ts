@@ -1,13 +1,12 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { inflateRawSync } from "node:zlib";
-import { IS_WITHOUT_RUNTIME_METRICS } from "./without-runtime-metrics.ts";
+import { createRequire } from "node:module";
+
 // oxfmt-ignore: the exporter must come after the line above.
 import { type App, createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
-import { ownPart } from "../../exporter/config/shards/part.ts";
-import { POD_INDEX } from "../../exporter/config/shards/shard.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import type { Answer, Route } from "../../exporter/http/route.ts";
@@ -28,8 +27,6 @@ export interface WorldExporter {
 }
 
 export interface WorldExporterDependencies {
-  /** The index of the pod; undefined: there is one process only. */
-  readonly index: number | undefined;
   readonly time: WorldClock;
   readonly files: WorldFiles;
   readonly connect: Connect;
@@ -39,15 +36,11 @@ export interface WorldExporterDependencies {
 /** Reads the configuration. @throws Error if it is invalid. */
 export async function createWorldExporter(dependencies: WorldExporterDependencies): Promise<WorldExporter> {
   if (!IS_WITHOUT_RUNTIME_METRICS) throw new Error("Cannot start: the metrics of the process are on");
-  const { index, time, files, connect, random } = dependencies;
-  const env = index === undefined ? {} : { [POD_INDEX]: String(index) };
+  const { time, files, connect, random } = dependencies;
   let routes: readonly Route[] = [];
   const load = async () => {
     const loaded = await loadConfig({ path: files.configPath, ...files.files, env: {} });
-    const part = loaded.ok ? ownPart(loaded.config, {}, env) : loaded;
-    return part.ok
-      ? part.config
-      : new Error(part.problems.map(({ path, message }) => `${path} ${message}`).join("; "));
+    return loaded.ok ? loaded.config : new Error(JSON.stringify(loaded.problems));
   };
   const start = async (config: Config): Promise<App> => {
     const app = createApp(config, {
@@ -104,12 +97,15 @@ export async function createWorldExporter(dependencies: WorldExporterDependencie
   };
 }
 
+export const JSON_TYPE = "application/json";
+
 const requests = new Map<string, IncomingMessage>();
 
 /** The same one each time, because a socket is expensive. */
 function requestFor(accept: string): IncomingMessage {
   const request = requests.get(accept) ?? new IncomingMessage(new Socket());
-  request.headers = { accept, "accept-encoding": "gzip" };
+  // A thread would compress the JSON.
+  request.headers = { accept, "accept-encoding": accept === JSON_TYPE ? "identity" : "gzip" };
   requests.set(accept, request);
   return request;
 }
@@ -130,3 +126,15 @@ const deflate: Deflate = (text) => {
   // The renderer overwrites the text.
   return Promise.resolve({ deflated: Buffer.from(text), length: text.length, crc: 0, crcShift: 0 });
 };
+
+/**
+ * Leaves out prom-client's metrics of the process: they come from threads and from timers that never end, and a world
+ * has thousands of exporters. Must be called before the exporter is imported.
+ */
+function withoutRuntimeMetrics(): true {
+  Object.assign(createRequire(import.meta.url)("prom-client"), { collectDefaultMetrics: () => {} });
+  return true;
+}
+
+/** Imported first, so that it comes before the exporter. */
+const IS_WITHOUT_RUNTIME_METRICS = withoutRuntimeMetrics();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Files } from "../../exporter/config/files.ts";
+import type { Files } from "../../exporter/secrets/files.ts";
 import type { Clock } from "../../exporter/time/clock.ts";
 import { ACCOUNT_KEYS } from "./account-keys.ts";
 import { configText } from "./config-text.ts";
@@ -27,6 +27,8 @@ export interface WorldFiles {
   hasHeld(file: number, token: string, sinceMs: number): boolean;
   /** The secrets that a file has held, newest last. */
   tokens(file: number): readonly Held[];
+  /** How late a request may be because its secret was read from a file that is slow or hangs, milliseconds. */
+  lateMs(): number;
 }
 
 export interface Held {
@@ -37,6 +39,8 @@ export interface Held {
 }
 
 const SLOW_MS = 3000;
+/** The exporter gives up a file that takes longer. */
+const LATEST_MS = 10_000;
 
 export function createWorldFiles(after: Clock["after"], elapsedMs: () => number): WorldFiles {
   const held = new Map<number, Held[]>();
@@ -45,6 +49,7 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
   const states = new Map<number, FileState>();
   const hanging = new Map<number, (() => void)[]>();
   let config = "";
+  let wasLate = false;
 
   function tokens(file: number): Held[] {
     const known = held.get(file) ?? [
@@ -86,7 +91,9 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
     write: (settings) => {
       config = configText(settings);
     },
+    lateMs: () => (wasLate ? LATEST_MS : 0),
     setState: (file, state) => {
+      wasLate ||= state === "slow" || state === "hang";
       if (state === undefined) states.delete(file);
       else states.set(file, state);
       for (const resolve of hanging.get(file) ?? []) resolve();

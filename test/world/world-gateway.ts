@@ -1,3 +1,4 @@
+import { Dispatcher } from "undici";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import { chance } from "../gateway/random.ts";
 import { type AccountKeys, isManagement } from "./account-keys.ts";
@@ -24,20 +25,18 @@ export interface WorldGatewayDependencies {
   readonly costMicros: () => number;
   /** Called for each request as it is sent. */
   readonly onQuestion: (question: Question) => void;
-  /** The process whose connections these are, and the number of its next question among those of all processes. */
-  readonly process: number;
-  readonly nextNumber: () => number;
 }
 
 /** The connections of the exporter to both gateways, without sockets. */
 export function createWorldGateway(dependencies: WorldGatewayDependencies): Connect {
   const { story, time, books, files, keys, questions, faults, coverage, onQuestion } = dependencies;
-  function questionOf(origin: string, endpoint: EndpointName, headers: readonly unknown[]): Question {
-    const authorization = String(headers[headers.indexOf("authorization") + 1]);
+  let count = 0;
+
+  function questionOf(origin: string, endpoint: EndpointName, headers: unknown): Question {
+    const authorization = String(Object(headers).authorization);
     const token = authorization.replace("Bearer ", "");
     return {
-      number: dependencies.nextNumber(),
-      process: dependencies.process,
+      number: count++,
       endpoint,
       gateway: gatewayOf(origin),
       token,
@@ -77,13 +76,13 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
 
   return (origin) => {
     const open = new Set<(error: Error) => void>();
-    return {
+    const connections: Pick<Dispatcher, "dispatch" | "destroy"> = {
       dispatch: ({ path, headers, body }, handler) => {
         // An older service, which has no operation about the account.
         const endpoint = ENDPOINTS[path.replace(/\?.*/, "")];
         const isUnknown = endpoint === "account" && !story.account;
         if (endpoint === undefined || isUnknown) return refuseUnknown(handler, time);
-        const question = questionOf(origin, endpoint, Array.isArray(headers) ? headers : []);
+        const question = questionOf(origin, endpoint, headers);
         questions.add(question);
         const fault = faults.of(question);
         coverage.count(fault ? faultName(fault) : "good answer");
@@ -131,6 +130,7 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
         for (const fail of open) fail(new Error("destroyed"));
       },
     };
+    return Object.assign(new Dispatcher(), connections);
   };
 }
 
@@ -154,7 +154,7 @@ const CONTROLLER = {
   resume() {},
 };
 
-function refuseUnknown(handler: Parameters<ReturnType<Connect>["dispatch"]>[1], time: WorldClock): boolean {
+function refuseUnknown(handler: Dispatcher.DispatchHandler, time: WorldClock): boolean {
   const controller = { ...CONTROLLER, abort: () => cancel() };
   handler.onRequestStart?.(controller, {});
   const cancel = time.after(1, () => {

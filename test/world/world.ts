@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { statusSchema } from "../../exporter/status/json/schema.ts";
 import type { AccountKeys } from "./account-keys.ts";
 import type { Books } from "./books.ts";
 import type { Exposition } from "./exposition.ts";
@@ -19,8 +21,6 @@ export interface World {
   readonly settingsSince: () => number;
   /** Since when a key is configured with its present gateway and file, elapsed milliseconds. */
   readonly configuredSince: (key: string) => number;
-  /** Since when the exporter polls a key, elapsed milliseconds: later if another shard polled it before. */
-  readonly pollsSince: (key: string) => number;
   /** When a reload ended the showing of a key's fragment, and so withdrew its values; elapsed milliseconds. */
   readonly maskedAt: (key: string) => number;
   /** Whether a reload has loaded its configuration but has not returned yet. */
@@ -35,6 +35,8 @@ export interface World {
   readonly startedMonotonic: () => number;
 }
 
+export type StatusJson = z.infer<typeof statusSchema>;
+
 /** What one scrape sees. */
 export interface Scrape {
   /** Elapsed milliseconds. */
@@ -45,6 +47,8 @@ export interface Scrape {
   /** The same in the other format, in some scrapes. */
   readonly openMetrics: string | undefined;
   readonly exposition: Exposition;
+  /** The same as JSON, in some scrapes. */
+  readonly status: StatusJson | undefined;
   readonly isReady: boolean;
   readonly isHealthy: boolean;
 }

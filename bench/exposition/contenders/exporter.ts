@@ -36,7 +36,7 @@ function openExporter(): Subject {
   const headers = families.map((family) => ({ family, help: family.help }));
   const readings = createReadings(systemClock, createPacking(), () => Number.POSITIVE_INFINITY);
   const publisher = createPublisher(
-    readings,
+    () => readings.view(),
     () => headers,
     systemClock,
     (error) => {
@@ -55,11 +55,11 @@ function openExporter(): Subject {
     fill: (round) => {
       for (const [target, samples] of samplesOf(data, families, round)) {
         const id = targetId("key", target);
-        const askedAtMs = Date.now();
+        const requestedAtMs = Date.now();
         readings.configure(id, target);
-        readings.learn(
+        readings.store(
           id,
-          { value: NOTHING, askedAtMs, asOfMs: askedAtMs, timeToLiveMs: 86_400_000 },
+          { value: NOTHING, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 86_400_000 },
           samples,
         );
       }

@@ -1,10 +1,9 @@
-import { environmentSecret } from "../../../exporter/config/secret-source.ts";
+import { environmentSecret } from "../../../exporter/secrets/secret-source.ts";
 import { createGateway } from "../../../exporter/gateway/gateway.ts";
 import type { GatewayClient } from "../../../exporter/gateway/port.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
-import { createDispatcher, type Release } from "../../../exporter/schedule/dispatcher.ts";
-import { createRefusals } from "../../../exporter/schedule/refusals.ts";
-import { createRunPermits } from "../../../exporter/schedule/run-permits.ts";
+import { createDispatcher, type Release, createRunPermits } from "../../../exporter/schedule/dispatcher.ts";
+import { createThrottling } from "../../../exporter/schedule/throttling.ts";
 import { systemClock } from "../../../exporter/time/clock.ts";
 
 /** The exporter's own way: permits, secret, deadline, retries, JSON without the secret, and the contract's shape. */
@@ -23,12 +22,9 @@ export function createClient(url: string, connections: number): () => Promise<un
   );
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
-  const refusals = createRefusals(systemClock, {
-    maxPauseMs: () => 60_000,
-    targetsOf: () => Number.POSITIVE_INFINITY,
-  });
   const perMinute = { key: 0, analytics: 0, account: 0, transcription: 0 };
-  const dispatcher = createDispatcher(systemClock, { perMinute, connections });
+  const throttling = createThrottling(systemClock, () => ({ maxPauseMs: 60_000, perMinute }));
+  const dispatcher = createDispatcher(systemClock, { perMinute: () => 0, connections: () => connections });
   const waiting: ((release: Release) => void)[] = [];
   dispatcher.serve({
     openAt: (endpoint) => (endpoint === "key" && waiting.length > 0 ? systemClock.monotonic() : undefined),
@@ -45,8 +41,7 @@ export function createClient(url: string, connections: number): () => Promise<un
       {
         clock: systemClock,
         dispatcher,
-        refusals,
-        intervals: { at: () => 60_000 },
+        throttling,
       },
     );
     const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });

@@ -1,45 +1,55 @@
 import { ACCOUNT_NAME, PAIRS_NAME } from "../../backfill/answers.ts";
-import { askPast, PastError, type PastGateway } from "../../backfill/ask-past.ts";
+import { PastError, type PastGateway, requestPast } from "../../backfill/request-past.ts";
 import { estimateOf } from "../../backfill/estimate.ts";
-import { makePlan, type PlanGateway, requestText } from "../../backfill/make-plan.ts";
 import {
+  BackfillError,
   type BackfillPlan,
   type BackfillRequest,
+  makePlan,
+  type PlanGateway,
   type PlanTimes,
   planTimes,
   REACH_DAYS,
+  requestText,
   SHORT_REACH_DAYS,
   withoutKey,
 } from "../../backfill/plan.ts";
-import type { InspectedServer } from "../../backfill/inspect-server.ts";
-import { PrometheusError } from "../../backfill/prometheus-api.ts";
-import { openStateFile, type StateFile, StateError } from "../../backfill/state-file.ts";
+import { type InspectedServer, inspectServer } from "../../backfill/inspect-server.ts";
+import { createPrometheusApi, PrometheusError } from "../../backfill/prometheus-api.ts";
+import { openStateFile, type StateFile } from "../../backfill/state-file.ts";
 import { writeDays } from "../../backfill/write-days.ts";
 import type { Config } from "../../config/config.ts";
-import { withoutSecrets } from "../../config/secret.ts";
+import { redact } from "../../secrets/redact.ts";
 import { GatewayError } from "../../gateway/errors.ts";
-import { createGateway } from "../../gateway/gateway.ts";
 import { DAY_MS, windowAt } from "../../time/window.ts";
-import type { CommandLine } from "../command-line/command-line.ts";
-import { askServer, warnOfServer } from "./ask-server.ts";
+import type { Options } from "../command-line/program.ts";
 import { writeImport } from "./write-import.ts";
 import { loadConfiguration, type ProblemReporter, terminalReporter } from "../load-configuration.ts";
-import { createPastGateway } from "./past-gateway.ts";
+import { createAccountGateway, createCommandGateway } from "../command-gateway.ts";
 import type { Terminal } from "../terminal.ts";
 import { utcText } from "../../time/utc-time.ts";
 import { folderFault } from "../write-dashboards.ts";
 
-type BackfillLine = Extract<CommandLine, { readonly command: "backfill" }>;
+export interface BackfillOrder {
+  readonly request: BackfillRequest;
+  /** The folder to write to. */
+  readonly output: string;
+  /** The server that is to take the past and is asked about it, with user and password; undefined: none. */
+  readonly url: string | undefined;
+  /** Print what it would ask and write. */
+  readonly isDryRun: boolean;
+}
 
 /**
  * Writes the past that the gateway remembers as files for `promtool`. Exit code 1 if it cannot be asked or written, or
  * if a part is missing; the same command then continues.
  */
 export async function backfill(
-  { request, output, url, isDryRun, options: { configFile } }: BackfillLine,
+  { request, output, url, isDryRun }: BackfillOrder,
+  { configFile }: Pick<Options, "configFile">,
   terminal: Terminal,
 ): Promise<number> {
-  const { env, clock, random, build } = terminal;
+  const { env, clock } = terminal;
   const reporter = terminalReporter(terminal);
   const config = await loadConfiguration(configFile, env, reporter);
   if (!config) return 1;
@@ -48,9 +58,8 @@ export async function backfill(
     reporter.problem(`${configFile}: a backfill needs the section analytics, with a management key`);
     return 1;
   }
-  const dependencies = { clock, version: build.version, random, onAnswer: () => {} };
-  const gateway = createGateway(config.gateway, dependencies);
-  const questions = createPastGateway(gateway, config, analytics, clock);
+  const gateway = createCommandGateway(config, terminal);
+  const questions = createAccountGateway(gateway, config, analytics, clock);
   try {
     const server = url === undefined ? undefined : await askServer(url, request, terminal);
     const context: Context = { request, output, config, server, questions, terminal, reporter };
@@ -73,25 +82,33 @@ interface Context {
   readonly reporter: ProblemReporter;
 }
 
-/** The request cannot be fulfilled. */
-class RequestError extends Error {}
+/** Asks the server of `--url`, and prints what it reports. @throws PrometheusError */
+async function askServer(
+  url: string,
+  request: BackfillRequest,
+  { stderr, clock }: Pick<Terminal, "stderr" | "clock">,
+): Promise<InspectedServer> {
+  const server = await inspectServer(createPrometheusApi(url), request, clock.now());
+  const series =
+    server.firstMs === undefined
+      ? "It does not have these series yet"
+      : `These series begin at ${utcText(server.firstMs)}`;
+  stderr.write(`${server.name} keeps ${server.retention || "an unknown time"}. ${series}.\n`);
+  return server;
+}
 
 async function run(context: Context): Promise<number> {
   const { request, output, config, server, terminal, reporter } = context;
   const known = requestText(request, config);
   const state = await openStateFile(output);
   if (state.plan && state.plan.request !== known)
-    throw new RequestError(
+    throw new BackfillError(
       `"${output}" (--output) has the files of another backfill (other flags, gateway or top): use an empty folder`,
     );
   const former = state.plan;
   let plan = former && former.problems.length === 0 ? former : await planOf(context, former);
   if (plan !== former) await state.begin(plan);
-  if (server) warnOfServer(server, plan, reporter);
-  else if (request.untilMs === undefined)
-    reporter.warning(
-      `the past ends at ${utcText(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
-    );
+  for (const text of server ? server.warnings(plan) : endWarnings(request, plan)) reporter.warning(text);
   const complete = await ask(plan, state, context);
   if (complete !== plan) await state.begin((plan = complete));
   if (state.mayHaveByok())
@@ -103,18 +120,22 @@ async function run(context: Context): Promise<number> {
     files++;
     if (bytes !== undefined) terminal.stderr.write(`wrote ${name}, ${megabytes(bytes)}\n`);
   }
-  terminal.stdout.write(withoutSecrets(await writeImport(plan, output, files)));
-  return exitCodeOf(plan);
+  terminal.stdout.write(redact(await writeImport(plan, output, files)));
+  return plan.problems.length === 0 ? 0 : 1;
 }
 
-function exitCodeOf({ problems }: BackfillPlan): number {
-  return problems.length === 0 ? 0 : 1;
+/** Without a server nobody knows where its series begin. */
+function endWarnings(request: BackfillRequest, plan: BackfillPlan): readonly string[] {
+  if (request.untilMs !== undefined) return [];
+  return [
+    `the past ends at ${utcText(plan.untilMs)}. If Prometheus has live series from before that, set --until to their beginning`,
+  ];
 }
 
 async function dryRun(context: Context): Promise<number> {
   const { questions, terminal } = context;
   const plan = await planOf(context, undefined);
-  if (context.server) warnOfServer(context.server, plan, context.reporter);
+  for (const text of context.server?.warnings(plan) ?? []) context.reporter.warning(text);
   const { startMs } = windowAt("day", plan.untilMs - 1);
   const range = { startMs: Math.max(plan.dataStartMs, startMs - DAY_MS), endMs: plan.untilMs };
   const question = { range, granularity: "day", dimensions: ["model", "app"] } as const;
@@ -129,7 +150,7 @@ async function dryRun(context: Context): Promise<number> {
       "",
     ].join("\n"),
   );
-  return exitCodeOf(plan);
+  return plan.problems.length === 0 ? 0 : 1;
 }
 
 /** @param former an incomplete plan, whose times the new one keeps. */
@@ -144,11 +165,8 @@ async function planOf(context: Context, former: BackfillPlan | undefined): Promi
 
 async function timesOf({ request, server, questions }: Context, nowMs: number): Promise<PlanTimes> {
   const wanted = { days: request.days, untilMs: endOf(request, server) };
-  let times = planTimes(wanted, nowMs, REACH_DAYS);
-  if (typeof times !== "string" && !(await isReached(times, nowMs, questions)))
-    times = planTimes(wanted, nowMs, SHORT_REACH_DAYS);
-  if (typeof times === "string") throw new RequestError(times);
-  return times;
+  const times = planTimes(wanted, nowMs, REACH_DAYS);
+  return (await isReached(times, nowMs, questions)) ? times : planTimes(wanted, nowMs, SHORT_REACH_DAYS);
 }
 
 /** Whether the gateway remembers the first day. The answer is not kept. */
@@ -168,11 +186,11 @@ async function isReached(
   }
 }
 
-/** The past ends where the series of the server begin. @throws RequestError if it would overlap with them. */
+/** The past ends where the series of the server begin. @throws BackfillError if it would overlap with them. */
 function endOf({ untilMs }: BackfillRequest, server: InspectedServer | undefined): number | undefined {
   const firstMs = server?.firstMs;
   if (untilMs === undefined || firstMs === undefined || untilMs <= firstMs) return untilMs ?? firstMs;
-  throw new RequestError(
+  throw new BackfillError(
     `the server has these series since ${utcText(firstMs)}, and ${utcText(untilMs)} (--until) is after that: leave --until out`,
   );
 }
@@ -195,7 +213,7 @@ async function ask(
   };
   let shownAt = clock.monotonic();
   const { requests } = estimateOf(plan, 0);
-  for await (const answer of askPast(plan, state.answered, questions, leaveOut)) {
+  for await (const answer of requestPast(plan, state.answered, questions, leaveOut)) {
     await state.add(answer);
     if (clock.monotonic() - shownAt < PROGRESS_MS) continue;
     shownAt = clock.monotonic();
@@ -220,17 +238,14 @@ const PROGRESS_MS = 10_000;
 const PER_MINUTE = 60;
 
 function problemOf(error: unknown, output: string): string {
+  const text = `Cannot backfill: ${error instanceof Error ? error.message : String(error)}`;
   if (error instanceof PastError)
     return `Cannot backfill ${error.subject}: ${error.message}, so sums would be wrong`;
-  return `Cannot backfill: ${reasonOf(error, output)}`;
-}
-
-function reasonOf(error: unknown, output: string): string {
-  if (error instanceof RequestError || error instanceof StateError) return error.message;
-  if (error instanceof PrometheusError) return `${error.message} (--url)`;
-  if (error instanceof GatewayError && error.kind === "bad_request") return error.message;
-  if (error instanceof GatewayError) return `${error.message}. The same command continues`;
-  return `"${output}" (--output): ${folderFault(error)}. The same command continues`;
+  if (error instanceof BackfillError) return text;
+  if (error instanceof PrometheusError) return `${text} (--url)`;
+  if (error instanceof GatewayError)
+    return error.kind === "bad_request" ? text : `${text}. The same command continues`;
+  return `Cannot backfill: "${output}" (--output): ${folderFault(error)}. The same command continues`;
 }
 
 function megabytes(bytes: number): string {

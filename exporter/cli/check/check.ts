@@ -1,11 +1,11 @@
-import { beginsLater } from "../../budgets/begins-later.ts";
+import { beginsLater } from "../../budgets/budget-status.ts";
 import type { Config } from "../../config/config.ts";
-import { withoutSecrets } from "../../config/secret.ts";
+import { redact } from "../../secrets/redact.ts";
 import { type OwnPart, ownPart } from "../../config/shards/part.ts";
-import { askOnline } from "./ask-online.ts";
-import type { Options } from "../command-line/command-line.ts";
+import { requestOnline } from "./request-online.ts";
+import type { Options } from "../command-line/program.ts";
 import { loadConfiguration, loadWebConfiguration, terminalReporter } from "../load-configuration.ts";
-import { onlineReport } from "./online-report.ts";
+import { counted, onlineReport } from "./online-report.ts";
 import { requestTable } from "./request-table.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -35,12 +35,21 @@ export async function check(
   stdout.write(requestTable(config));
   if (!isOnline) return 0;
   const begun = { ...config, budgets: config.budgets.filter((budget) => !beginsLater(budget, nowMs)) };
-  const { facts, problems, warnings } = onlineReport(begun, await askOnline(begun, terminal));
-  for (const fact of facts) stdout.write(`${withoutSecrets(fact)}\n`);
+  const cancel = terminal.clock.after(SILENT_MS, () => {
+    if (terminal.stderr.isTTY === true) terminal.stderr.write(`Asking ${begun.gateway.baseUrl} …\n`);
+  });
+  const { facts, problems, warnings } = onlineReport(
+    begun,
+    await requestOnline(begun, terminal).finally(cancel),
+  );
+  for (const fact of facts) stdout.write(`${redact(fact)}\n`);
   for (const warning of warnings) reporter.warning(`${configFile}: ${warning}`);
   for (const problem of problems) reporter.problem(`${configFile}: ${problem}`);
   return problems.length === 0 ? 0 : 1;
 }
+
+/** After this time a person wants to know what is going on. */
+const SILENT_MS = 2000;
 
 /** The whole configuration with another number of shards, if one is given; problems if its limits cannot be divided. */
 function withShards(whole: Config, shards = whole.shards): OwnPart {
@@ -59,8 +68,4 @@ function contentsOf({ keys, analytics, budgets, probing, gateway: { proxy } }: C
     ...(proxy ? [`through the proxy ${proxy.url}`] : []),
   ];
   return parts.join(", ");
-}
-
-function counted(amount: number, one: string): string {
-  return `${amount} ${one}${amount === 1 ? "" : "s"}`;
 }

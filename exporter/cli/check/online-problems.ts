@@ -1,147 +1,123 @@
-import { REACH_DAYS } from "../../collectors/query-reach.ts";
 import type { Config } from "../../config/config.ts";
 import type { AccountKey } from "../../gateway/account.ts";
-import type { FailureReason, GatewayError } from "../../gateway/errors.ts";
-import type { Asked } from "./ask-online.ts";
+import { type Cause, causeOf, type Circumstances } from "../../gateway/causes.ts";
+import type { GatewayError } from "../../gateway/errors.ts";
+import type { Asked } from "./request-online.ts";
 
 /**
- * Everything that cannot work, one line each: place, value, reason, advice. Failures with one cause share a line, but
+ * Everything that cannot work, one line each: place, cause, reason, advice. Failures with one cause share a line, but
  * each refused key has its own.
  */
 export function onlineProblems(config: Config, asked: readonly Asked[]): readonly string[] {
   const failed = asked.flatMap(({ job, failure }) => (failure ? [{ job, failure }] : []));
   const ids = new Set(failed.map(({ job }) => job.id));
-  const listed = new Map(
-    asked.flatMap(({ answers }) => (answers.keys?.keys ?? []).map((key) => [key.hash, key] as const)),
-  );
+  const known = knownOf(config, asked);
   const groups = new Map<string, Failed[]>();
   for (const { job, failure } of failed) {
-    const reached = isReach(job) && ids.has(`analytics/${queryName(job)}`);
-    if (reached) continue;
-    const scope = isWorkspaceMissing(job, failure, asked) ? "query" : scopeOf(job, failure);
-    const one = {
-      job,
-      failure,
-      place: placeOf(scope, job, config),
-      advice: adviceOf(scope, job, failure, { config, listed }),
-    };
-    const cause = [scope, scope === "key" ? job.id : reasonOf(failure), one.advice].join("\n");
-    groups.set(cause, [...(groups.get(cause) ?? []), one]);
+    if (isReach(job) && ids.has(`analytics/${queryName(job)}`)) continue;
+    const cause = causeOf(failure, circumstancesOf(job, known));
+    const one = { job, failure, cause, place: placeOf(cause, job, failure, config) };
+    const group = [cause.name, cause.place === "request" ? reasonOf(failure) : one.place].join("\n");
+    groups.set(group, [...(groups.get(group) ?? []), one]);
   }
   const waiting = asked.filter(({ isAsked }) => !isAsked).map(({ job }) => job);
+  const isDown = failed.length > 0 && failed.every(({ failure }) => failure.kind === "network");
   return [
     ...[...groups.values()].map((group) => problemOf(group, asked.length)),
-    ...(waiting.length === 0
+    ...seriesProblem(config, asked),
+    ...(waiting.length === 0 || isDown
       ? []
       : [
-          `${placeOf("gateway", undefined, config)}: the gateway asked to wait before ${titles(waiting)} could be asked. ${ADVICE.rate_limited}`,
+          `gateway.base_url: "${config.gateway.baseUrl}": The gateway asked to wait before ${titles(waiting)} could be asked. Lower gateway.requests_per_minute, or check again later`,
         ]),
+  ];
+}
+
+function seriesProblem({ seriesLimit }: Config, asked: readonly Asked[]): readonly string[] {
+  const refused = asked.filter(({ isRefused }) => isRefused).map(({ job }) => job);
+  if (refused.length === 0) return [];
+  return [
+    `series_limit: ${seriesLimit} series leave no room for ${titles(refused)}. Raise it, or lower analytics.top and the top of your queries`,
   ];
 }
 
 interface Failed extends Pick<Asked, "job"> {
   readonly failure: GatewayError;
+  readonly cause: Cause;
   readonly place: string;
-  readonly advice: string;
 }
 
 type Job = Asked["job"];
 
-/** What must be changed: the gateway or its address, the management key, a key, or a query. */
-type Scope = "gateway" | "management" | "key" | "query";
-
-function scopeOf({ endpoint }: Job, { kind, status }: GatewayError): Scope {
-  if (OF_GATEWAY.has(kind) || status === 404 || status === 405) return "gateway";
-  if (endpoint === "key") return "key";
-  return kind === "bad_request" ? "query" : "management";
+interface Known extends Pick<Circumstances, "doOthersWork" | "isAlike" | "isAllMissing"> {
+  readonly doesManagementWork: boolean;
+  readonly listedOf: (job: Job) => AccountKey | undefined;
 }
 
-/** Whether 404 means that the gateway has no such workspace, because it does not answer 404 to everything. */
-function isWorkspaceMissing(job: Job, { status }: GatewayError, asked: readonly Asked[]): boolean {
-  const isFound = asked.some(
-    (one) => one.isAsked && one.job.endpoint !== "account" && one.failure?.status !== 404,
+/** What the answers to all requests say about each of them. */
+function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
+  const tried = asked.filter(({ isAsked }) => isAsked);
+  const failures = tried.flatMap(({ failure }) => failure ?? []);
+  const kinds = new Set(failures.map(({ status, sent, page }) => [status, sent, page].join("\n")));
+  const secrets = new Set(
+    tried.flatMap(({ job, failure }) => (failure ? [job.endpoint === "key" ? job.name : ""] : [])),
   );
-  return status === 404 && job.id.startsWith("discovery/") && isFound;
+  const working = tried.filter(doesWork);
+  const rows = new Map(
+    asked.flatMap(({ answers }) => (answers.keys?.keys ?? []).map((key) => [key.hash, key])),
+  );
+  return {
+    doOthersWork: working.length > 0,
+    isAlike: secrets.size > 1 && kinds.size === 1 && working.length === 0,
+    isAllMissing:
+      working.length === 0 && failures.every(({ status = 0 }) => [404, 405, 501].includes(status)),
+    doesManagementWork: working.some(({ job }) => job.endpoint !== "key"),
+    listedOf: ({ endpoint, name }) => {
+      const hash = keys.find((key) => key.name === name)?.secret.hash?.();
+      return endpoint === "key" && hash !== undefined ? rows.get(hash) : undefined;
+    },
+  };
 }
 
-const OF_GATEWAY: ReadonlySet<FailureReason> = new Set([
-  "rate_limited",
-  "timeout",
-  "upstream_error",
-  "bad_response",
-  "network",
-]);
+/** Whether a request got what it asked for. An operation that the gateway does not have is no failure. */
+export function doesWork({ isAsked, failure, answers: { capabilities, credits } }: Asked): boolean {
+  const isMissing = capabilities === "unsupported" || credits === "unsupported" || credits === "unproved";
+  return isAsked && failure === undefined && !isMissing;
+}
 
-function placeOf(scope: Scope, job: Job | undefined, { gateway, analytics, keys }: Config): string {
-  if (scope === "gateway" || !job) return `gateway.base_url: "${gateway.baseUrl}"`;
-  if (scope === "management") return `analytics.management_key: ${analytics?.managementKey.origin ?? ""}`;
-  if (scope === "key")
-    return `keys "${job.name}": ${keys.find(({ name }) => name === job.name)?.secret.origin ?? ""}`;
+function circumstancesOf(job: Job, { listedOf, doesManagementWork, ...known }: Known): Circumstances {
+  const list = isDefaultList(job) ? "list" : "workspace";
+  return {
+    ...known,
+    doesSecretWork: job.endpoint !== "key" && doesManagementWork,
+    endpoint: job.endpoint,
+    listed: listedOf(job)?.disabled === true ? "disabled" : undefined,
+    asked: isReach(job) ? "reach" : job.id.startsWith("discovery/") ? list : undefined,
+  };
+}
+
+function placeOf(
+  cause: Cause,
+  job: Job,
+  failure: GatewayError,
+  { gateway, analytics, keys }: Config,
+): string {
+  const isTls = gateway.baseUrl.startsWith("https:");
+  if (cause.place === "proxy") return `${isTls ? "HTTPS_PROXY" : "HTTP_PROXY"}: "${failure.proxy}"`;
+  if (cause.place === "address") return `gateway.base_url: "${gateway.baseUrl}"`;
+  if (cause.place === "secret")
+    return job.endpoint === "key"
+      ? `keys "${job.name}": ${keys.find(({ name }) => name === job.name)?.secret.origin ?? ""}`
+      : `analytics.management_key: ${analytics?.managementKey.origin ?? ""}`;
   const own = analytics?.queries.find(({ name }) => name === queryName(job));
   if (own && job.endpoint === "analytics") return `analytics.queries "${own.name}"`;
   if (isDefaultList(job)) return "discovery";
   return job.id.startsWith("discovery/") ? `discovery.workspaces: "${job.name}"` : job.title;
 }
 
-/** Whether the job lists the keys of the workspace that has no UUID in the configuration. */
+/** Whether the job lists keys of workspaces that have no UUID in the configuration. */
 function isDefaultList({ id }: Job): boolean {
-  return id === "discovery/default";
-}
-
-interface Known {
-  readonly config: Config;
-  readonly listed: ReadonlyMap<string, AccountKey>;
-}
-
-function adviceOf(scope: Scope, job: Job, failure: GatewayError, { config, listed }: Known): string {
-  if (scope === "management") return MANAGEMENT_ADVICE;
-  if (scope === "query") return queryAdvice(job, config);
-  if (scope === "gateway") {
-    const code = /\(([A-Z][A-Z0-9_]+)\)/.exec(failure.message)?.[1] ?? "";
-    return (failure.kind === "network" && networkAdvice(code)) || ADVICE[failure.kind];
-  }
-  const hash = config.keys.find(({ name }) => name === job.name)?.secret.hash?.();
-  const isDisabled = hash !== undefined && listed.get(hash)?.disabled === true;
-  return isDisabled ? DISABLED_ADVICE : ADVICE[failure.kind];
-}
-
-const MANAGEMENT_ADVICE = "Give it a management key of this account";
-const DISABLED_ADVICE = "The list of keys shows it as disabled: enable it at the gateway, or remove it here";
-
-const ADVICE: Readonly<Record<FailureReason, string>> = {
-  unauthorized: "Replace the secret, or enable the key at the gateway, or remove it here",
-  payment_required: "Buy credits, or raise the limit of the key",
-  forbidden: "Let the key read its own usage at the gateway, or remove it here",
-  rate_limited: "Lower gateway.requests_per_minute, or poll less often with schedule",
-  timeout: "Raise gateway.timeout and gateway.deadline, or find out why the gateway is slow",
-  upstream_error: "The gateway is failing: try again later, or ask its operator",
-  bad_request: "Check the path of the address",
-  bad_response: "Check that the address is that of the API",
-  network: "Check the address, the network and the proxy",
-  secret_unreadable: "Correct the file or the variable that holds the secret",
-};
-
-function networkAdvice(code: string): string | undefined {
-  if (/CERT|^UNABLE_TO_|^INVALID_|^CRL_|HOSTNAME_MISMATCH/.test(code))
-    return "Its certificate is not accepted: correct it, or name the certificate of your certificate authority in NODE_EXTRA_CA_CERTS";
-  if (/SSL|TLS|EPROTO/.test(code))
-    return "The server does not use TLS at this address: correct the scheme or the port of the address";
-  return NETWORK_ADVICE.get(code);
-}
-
-const NETWORK_ADVICE: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "Nothing listens there: start the gateway, or correct the address"],
-  ["ENOTFOUND", "The host is unknown: correct the address"],
-  ["EAI_AGAIN", "The host cannot be resolved now: check DNS"],
-]);
-
-function queryAdvice(job: Job, { analytics }: Config): string {
-  if (isDefaultList(job)) return "If the gateway has no list of keys, set discovery.enabled to false";
-  if (job.id.startsWith("discovery/")) return "Correct the UUID of the workspace";
-  const own = analytics?.queries.find(({ name }) => name === queryName(job));
-  if (!own) return "The gateway must be able to answer it: ask its operator";
-  if (!isReach(job)) return "Correct its dimensions, metrics, filters or window";
-  return `On some days window ${own.window} begins ${REACH_DAYS[own.window]} days ago, and the gateway does not reach that far: choose a shorter window`;
+  return id === "discovery/default" || id === "discovery/all";
 }
 
 function isReach({ id }: Job): boolean {
@@ -156,11 +132,14 @@ function queryName({ id }: Job): string {
 function problemOf(group: readonly Failed[], all: number): string {
   const [first] = group;
   if (!first) return "";
-  const jobs = group.map(({ job }) => job);
+  const { cause, failure } = first;
   const places = [...new Set(group.map(({ place }) => place))];
-  const isShared = group.length > 1 || !places[0]?.includes(`"${queryName(first.job)}"`);
-  const which = isShared ? ` (${group.length} of ${all} polls: ${titles(jobs)})` : "";
-  return `${places.slice(0, MOST_NAMED).join(", ")}: ${reasonOf(first.failure)}${which}. ${first.advice}`;
+  const place = listed(places);
+  // What could not be reached at all was asked a few times only.
+  const isShared =
+    failure.status !== undefined && places.length === 1 && (group.length > 1 || cause.place === "address");
+  const which = isShared ? `; ${group.length} of ${all} polls: ${titles(group.map(({ job }) => job))}` : "";
+  return `${place}: ${cause.means} (${reasonOf(failure)}${which}). ${cause.advice}`;
 }
 
 /** The message without the action that failed, which differs between jobs. */
@@ -168,10 +147,14 @@ export function reasonOf({ message }: GatewayError): string {
   return message.replace(/^Cannot [^:]*: /, "");
 }
 
-const MOST_NAMED = 3;
-
 function titles(jobs: readonly Job[]): string {
-  const shown = jobs.slice(0, MOST_NAMED).map(({ title }) => title);
-  const more = jobs.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  return listed(jobs.map(({ title }) => title));
 }
+
+function listed(texts: readonly string[]): string {
+  const more = texts.length - MOST_NAMED;
+  const shown = texts.slice(0, MOST_NAMED).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+const MOST_NAMED = 3;

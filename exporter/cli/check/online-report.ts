@@ -1,9 +1,10 @@
 import { asksReach, REACH_DAYS } from "../../collectors/query-reach.ts";
 import type { Config } from "../../config/config.ts";
 import { formatDuration } from "../../time/duration.ts";
-import { longestGapMs } from "../../time/ticker.ts";
-import type { Asked } from "./ask-online.ts";
-import { onlineProblems, reasonOf } from "./online-problems.ts";
+import { gapsMs } from "../../time/ticker.ts";
+import { causeNamed } from "../../gateway/causes.ts";
+import type { Asked, Online } from "./request-online.ts";
+import { doesWork, onlineProblems, reasonOf } from "./online-problems.ts";
 
 /** What a check against the gateway found, one line each. */
 export interface OnlineReport {
@@ -14,16 +15,22 @@ export interface OnlineReport {
   readonly warnings: readonly string[];
 }
 
-export function onlineReport(config: Config, asked: readonly Asked[]): OnlineReport {
+export function onlineReport(config: Config, { asked, warnings: logged }: Online): OnlineReport {
+  // Where nothing works, an operation that is missing or optional is no news.
+  const isAlive = asked.some(doesWork);
   const problems = onlineProblems(
     config,
-    asked.filter((one) => !isOptional(one)),
+    asked.filter((one) => !(isAlive && isOptional(one))),
   );
   // The refusals explain why there is no balance.
   const isRefused = asked.some(({ failure }) => failure?.kind === "forbidden");
-  const warnings = asked
-    .filter(({ answers }) => !(isRefused && answers.credits === "unproved"))
-    .flatMap((one) => warningsOf(one, config));
+  const warnings = [
+    ...asked
+      .filter(({ answers }) => isAlive && !(isRefused && answers.credits === "unproved"))
+      .flatMap((one) => warningsOf(one, config)),
+    ...keyWarnings(config, asked),
+    ...logged,
+  ];
   const good = asked.filter(isGood);
   const facts = [
     `${config.gateway.baseUrl}: asked once for ${counted(asked.length, "job")}, ${good.length} of them successful`,
@@ -88,7 +95,7 @@ function factsOf({ job, answers }: Asked, { analytics }: Config): readonly strin
 
 function warningsOf(asked: Asked, config: Config): readonly string[] {
   const { job, failure, warning, answers } = asked;
-  const { key, capabilities, credits, keys, usage, requests } = answers;
+  const { capabilities, credits, keys, usage, requests } = answers;
   const own = failure && isOptional(asked) ? `${reasonOf(failure)}; its values are absent` : warning;
   const cases: readonly (readonly [applies: boolean | undefined, text: string])[] = [
     [
@@ -99,7 +106,6 @@ function warningsOf(asked: Asked, config: Config): readonly string[] {
     [usage?.truncated, "the gateway has more rows than it sends; the rest is part of _other"],
     [(usage?.warnings ?? 0) > 0 && own === undefined, "the gateway warns about the query"],
     [keys?.keys.length === 0, "it contains no keys; check the UUID of the workspace"],
-    [key?.isManagementKey, "it is a management key, which can change the account; an ordinary one is enough"],
   ];
   const applying = cases.flatMap(([applies, text]) => (applies === true ? [text] : []));
   const texts = [
@@ -110,9 +116,28 @@ function warningsOf(asked: Asked, config: Config): readonly string[] {
   return texts.map((text) => `${job.title}: ${text}`);
 }
 
+/** Keys that work, but are not what belongs there. */
+function keyWarnings({ keys }: Config, asked: readonly Asked[]): readonly string[] {
+  const lists = asked.filter(({ job }) => job.id.startsWith("discovery/"));
+  const hashes = new Set(lists.flatMap(({ answers }) => answers.keys?.keys.map(({ hash }) => hash) ?? []));
+  // A list of another form of hashes, or one that failed, proves nothing.
+  const isComplete = lists.every(isGood) && [...hashes].some((hash) => /^[\da-f]{64}$/.test(hash));
+  return asked.filter(isGood).flatMap(({ job, answers: { key } }) => {
+    const secret = keys.find(({ name }) => name === job.name)?.secret;
+    const hash = secret?.hash?.();
+    if (!key || !secret) return [];
+    const isStrange = isComplete && hash !== undefined && !hashes.has(hash);
+    if (key.isManagementKey !== true && !isStrange) return [];
+    const { means, advice } = causeNamed(
+      key.isManagementKey === true ? "management_among_keys" : "other_account",
+    );
+    return [`keys "${job.name}": ${secret.origin}: ${means}. ${advice}`];
+  });
+}
+
 /** One permit is one request, at one a second (the rate of the endpoint). */
 function listWarnings(requests: number, { schedule }: Config): readonly string[] {
-  const gapMs = longestGapMs(schedule.discovery);
+  const gapMs = gapsMs(schedule.discovery).shortest;
   const takesMs = requests * 1000;
   if (takesMs <= gapMs) return [];
   return [
@@ -124,6 +149,7 @@ function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-function counted(amount: number, one: string): string {
+/** `1 key`, `2 keys`. */
+export function counted(amount: number, one: string): string {
   return `${amount} ${one}${amount === 1 ? "" : "s"}`;
 }

@@ -1,11 +1,9 @@
 import { collectors } from "../../collectors/index.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, requestLimits } from "../../config/config.ts";
 import { partsOf } from "../../config/shards/part.ts";
-import { requestLimits } from "../../gateway/gateway.ts";
-import { ENDPOINTS, type Endpoint } from "../../gateway/port.ts";
+import { type Endpoint, ENDPOINTS } from "../../gateway/port.ts";
 import { formatDuration } from "../../time/duration.ts";
-import { longestGapMs } from "../../time/ticker.ts";
-import { textTable } from "./text-table.ts";
+import { gapsMs } from "../../time/ticker.ts";
 
 /** The requests of one round of every job, as a table for a terminal, with the rate of each endpoint below. */
 export function requestTable(config: Config): string {
@@ -31,7 +29,7 @@ function shardLines(config: Config): readonly string[] {
   const cells = parts.map(({ keys, gateway, schedule }, ordinal) => [
     String(ordinal),
     String(keys.length),
-    rounded((keys.length * 60_000) / longestGapMs(schedule.keys)),
+    rounded((keys.length * 60_000) / gapsMs(schedule.keys).shortest),
     gateway.requestsPerMinute === 0 ? "unlimited" : String(gateway.requestsPerMinute),
   ]);
   return textTable([["shard", "keys", "key requests a minute", "of at most"], ...cells]);
@@ -49,7 +47,7 @@ interface RequestRow {
 function requestRows(config: Config): readonly RequestRow[] {
   const { schedule, keys, probing } = config;
   const collected = collectors.flatMap((collector): readonly RequestRow[] => {
-    const everyMs = longestGapMs(schedule[collector.schedule]);
+    const everyMs = gapsMs(schedule[collector.schedule]).shortest;
     if (collector.name === "key") {
       const what = keys.length === 1 ? "1 key" : `${keys.length} keys`;
       return keys.length === 0 ? [] : [{ what, endpoint: "key", everyMs, requests: keys.length, note: "" }];
@@ -65,7 +63,7 @@ function requestRows(config: Config): readonly RequestRow[] {
   const probes = (probing?.probes ?? []).map(({ name, schedule: each }) => ({
     what: `probe "${name}"`,
     endpoint: "transcription" as const,
-    everyMs: longestGapMs(each),
+    everyMs: gapsMs(each).shortest,
     requests: 1,
     note: "costs credits",
   }));
@@ -87,4 +85,19 @@ function rateLines(rows: readonly RequestRow[], { gateway }: Config): readonly s
 
 function rounded(amount: number): string {
   return String(Number(amount.toPrecision(3)));
+}
+
+/** Rows of cells as lines with aligned columns, for a terminal. */
+function textTable(rows: readonly (readonly string[])[]): readonly string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  // The last column needs no width.
+  const widths = Array.from({ length: count - 1 }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { ownPart } from "../../config/shards/part.ts";
-import type { Options } from "../command-line/command-line.ts";
+import type { Options } from "../command-line/program.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, logReporter } from "../load-configuration.ts";
 import type { Terminal } from "../terminal.ts";

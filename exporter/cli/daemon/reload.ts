@@ -1,19 +1,20 @@
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
-import { type Files, systemFiles } from "../../config/files.ts";
+import { type Files, systemFiles } from "../../secrets/files.ts";
 import type { FollowedFiles } from "../../config/followed-files.ts";
-import { withoutSecrets } from "../../config/secret.ts";
+import { redact } from "../../secrets/redact.ts";
 import { ownPart } from "../../config/shards/part.ts";
 import type { ShardFlags } from "../../config/shards/shard.ts";
-import type { Environment } from "../../config/secret-source.ts";
-import type { LineLimiter } from "../../log.ts";
+import type { Environment } from "../../secrets/secret-source.ts";
+import type { Log } from "../../log.ts";
 import { loadConfiguration } from "../load-configuration.ts";
+import type { Clock } from "../../time/clock.ts";
 
 export interface ReloadDependencies {
   readonly configFile: string;
   readonly env: Environment;
   readonly followed: FollowedFiles;
-  readonly limiter: Pick<LineLimiter, "write">;
+  readonly log: Log;
   readonly flags?: ShardFlags;
 }
 
@@ -32,41 +33,21 @@ export interface Reload {
 /** Creates the reload of a configuration file, for signals, requests and the automatic reload. */
 export function createReload(
   started: Promise<Pick<App, "apply">>,
-  { configFile, env, followed, limiter, flags }: ReloadDependencies,
+  { configFile, env, followed, log, flags }: ReloadDependencies,
 ): Reload {
   let last: readonly string[] = [];
   const load = (files: Files) => loadOnce(configFile, env, files, flags);
 
-  /** A configuration that changes while it is read may be half of one, so it is read again. */
-  async function loadWhole(): Promise<Loaded> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const loaded = await load(followed.files);
-      if ((await followed.change()) === undefined) return loaded;
-    }
-    const problem = `${configFile}: changes while it is read; reload it when it is complete`;
-    return { config: undefined, problems: [problem], warnings: [] };
-  }
-
   const run = oneAtATime(async () => {
     const app = await started;
-    const { config, problems, warnings } = await loadWhole();
-    const failed = await app.apply(config).then(
-      () => [],
-      (error: unknown) => [unexpected(configFile, error)],
-    );
-    if (failed.length > 0) await app.apply(undefined);
-    last = [...problems, ...failed];
+    const { config, problems, warnings } = await load(followed.files);
+    await app.apply(config);
+    last = problems;
     const fields = { config_hash: followed.hash() };
-    for (const text of warnings) limiter.write("warn", "warning about the configuration", {}, text);
-    for (const text of last) limiter.write("error", "problem of the configuration", fields, text);
-    if (last.length > 0)
-      limiter.write(
-        "error",
-        "failed reload",
-        fields,
-        "Cannot reload; the running configuration is unchanged",
-      );
-    else limiter.write("info", "reload", { keys: config?.keys.length, ...fields }, "Configuration reloaded");
+    for (const text of warnings) log.warn({}, text);
+    for (const text of last) log.error(fields, text);
+    if (last.length > 0) log.error(fields, "Cannot reload; the running configuration is unchanged");
+    else log.info({ keys: config?.keys.length, ...fields }, "Configuration reloaded");
     return last;
   });
   return {
@@ -75,8 +56,6 @@ export function createReload(
     inspect: async () => (await load(systemFiles)).problems,
   };
 }
-
-const ATTEMPTS = 3;
 
 interface Loaded {
   /** Undefined if there are problems. */
@@ -93,7 +72,8 @@ async function loadOnce(
 ): Promise<Loaded> {
   const [problems, warnings]: [string[], string[]] = [[], []];
   const reporter = {
-    problem: (text: string) => void problems.push(withoutSecrets(text)),
+    isTolerant: true,
+    problem: (text: string) => void problems.push(redact(text)),
     warning: (text: string) => void warnings.push(text),
   };
   try {
@@ -101,12 +81,9 @@ async function loadOnce(
     const config = await loadConfiguration(configFile, env, reporter, files, own);
     return { config, problems, warnings };
   } catch (error) {
-    return { config: undefined, problems: [unexpected(configFile, error)], warnings };
+    const problem = redact(`${configFile}: cannot be loaded: ${String(error)}`);
+    return { config: undefined, problems: [problem], warnings };
   }
-}
-
-function unexpected(configFile: string, error: unknown): string {
-  return withoutSecrets(`${configFile}: cannot be loaded: ${String(error)}`);
 }
 
 /** Runs one at a time. All calls made during a run share the next one. */
@@ -121,5 +98,52 @@ export function oneAtATime<Result>(run: () => Promise<Result>): () => Promise<Re
       return mine;
     });
     return next;
+  };
+}
+
+interface AutoReloadDependencies {
+  readonly intervalMs: number;
+  readonly clock: Pick<Clock, "after">;
+  readonly followed: Pick<FollowedFiles, "change">;
+  readonly reload: Reload;
+}
+
+/**
+ * Reloads the configuration when it changes, until the result is called. A file may be written in pieces, so
+ * a change counts once it is the same at two checks. After a failed reload
+ * every check inspects the configuration, because a file that it names may come later; it is reloaded when its
+ * problems change.
+ */
+export function startAutoReload({ intervalMs, clock, followed, reload }: AutoReloadDependencies): () => void {
+  let [isStopped, cancel] = [false, () => {}];
+  let former: string | undefined;
+
+  async function check(): Promise<void> {
+    const change = await followed.change();
+    const isComplete = change !== undefined && change === former;
+    former = change;
+    if (isComplete || (change === undefined && (await isMended()))) await reload.run();
+  }
+
+  async function isMended(): Promise<boolean> {
+    const problems = reload.problems();
+    if (problems.length === 0) return false;
+    const now = await reload.inspect();
+    return now.join("\n") !== problems.join("\n") && (await followed.change()) === undefined;
+  }
+
+  function wait(): void {
+    cancel = clock.after(intervalMs, () => {
+      // No check rejects: a fault is a change, or a problem.
+      void check().finally(() => {
+        if (!isStopped) wait();
+      });
+    });
+  }
+
+  wait();
+  return () => {
+    isStopped = true;
+    cancel();
   };
 }

@@ -1,16 +1,14 @@
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
-import { systemFiles } from "../../config/files.ts";
+import { systemFiles } from "../../secrets/files.ts";
+import { createWebSource } from "../../config/web/source.ts";
 import { createFollowedFiles } from "../../config/followed-files.ts";
 import { ownPart } from "../../config/shards/part.ts";
 import { ListenError } from "../../http/server.ts";
-import { createLineLimiter } from "../../log.ts";
-import { startAutoReload } from "./auto-reload.ts";
-import type { Options } from "../command-line/command-line.ts";
+import { createReload, startAutoReload } from "./reload.ts";
+import type { Options } from "../command-line/program.ts";
 import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "../load-configuration.ts";
-import { processWarnings } from "./process-warnings.ts";
-import { createReload } from "./reload.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -22,17 +20,15 @@ const STOP_WITHIN_MS = 8000;
 export async function run(options: Options, terminal: Terminal): Promise<number> {
   const { configFile, webConfigFile, autoReloadIntervalMs: intervalMs } = options;
   const log = createCommandLog(options, terminal);
-  for (const text of processWarnings(terminal.node, terminal.env)) log.warn({}, text);
   // Process 1 of a container ignores signals without a handler, so install the handlers before anything slow.
   const stopped = terminal.untilStopped();
   const started = Promise.withResolvers<App>();
-  const limiter = createLineLimiter(log, terminal.clock);
   const followed = createFollowedFiles(configFile, systemFiles);
   const reload = createReload(started.promise, {
     configFile,
     env: terminal.env,
     followed,
-    limiter,
+    log,
     flags: options,
   });
   terminal.onHangup(() => void reload.run());
@@ -40,7 +36,10 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   const config = await loadConfiguration(configFile, terminal.env, logReporter(log), followed.files, own);
   const web = await loadWebConfiguration(webConfigFile, logReporter(log));
   if (!config || !web) return 1;
-  const app = createExporter(config, options, terminal, log, { web, reload: reload.run });
+  const app = createExporter(config, options, terminal, log, {
+    web: webConfigFile === undefined ? undefined : createWebSource(webConfigFile, web, systemFiles, log),
+    lifecycle: { isEnabled: options.enableLifecycle, reload: reload.run },
+  });
   try {
     await app.start();
   } catch (error) {
@@ -66,7 +65,6 @@ export async function run(options: Options, terminal: Terminal): Promise<number>
   const seconds = STOP_WITHIN_MS / 1000;
   terminal.endAfter(STOP_WITHIN_MS, () => log.error({}, `Cannot stop within ${seconds} s; exiting now`));
   await app.stop();
-  limiter.flush();
   return 0;
 }
 

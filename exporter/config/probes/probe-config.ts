@@ -1,81 +1,97 @@
 import type { AudioSource, KeyConfig, ProbeConfig, ProbingConfig } from "../config.ts";
-import type { Files } from "../files.ts";
-import { type Checked, type Finding, right } from "../rules.ts";
 import type { ConfigFile } from "../schema.ts";
-import { audioFormat, bundledSample, fileAudio } from "./audio.ts";
-import type { ProbeEntry } from "./schema.ts";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { FileError, type Files, readingFault } from "../../secrets/files.ts";
+import { quotePath } from "../../secrets/quote.ts";
+import { type Checked, type Report, right } from "../rules.ts";
+import { audioFormat, type ProbeEntry } from "./schema.ts";
 
-/** Returns the audio file of a path and a format; the same source each time. */
-export type AudioFiles = (path: string, format: string) => AudioSource;
-
-/** Creates the audio files of a configuration. Each remembers what it read last. */
-export function createAudioFiles(
-  resolve: (path: string) => string,
-  files: Pick<Files, "readBytes">,
-): AudioFiles {
-  const known = new Map<string, AudioSource>();
-  return (path, format) => {
-    const id = `${format} ${path}`;
-    const source = known.get(id) ?? fileAudio(resolve(path), format, files);
-    known.set(id, source);
-    return source;
-  };
-}
-
-/** Reads each audio file once at startup, to report problems before the first run fails. */
-export async function audioFindings(
-  probes: readonly Checked<ProbeEntry>[],
-  audioFiles: AudioFiles,
-): Promise<readonly Finding[]> {
-  const findings = probes.map(async (probe, index): Promise<readonly Finding[]> => {
-    const path = right(probe, "audio");
-    if (path === undefined) return [];
-    const { fault } = await audioFiles(path, formatOf(path, right(probe, "format"))).read();
-    return fault === undefined ? [] : [{ path: ["probes", index, "audio"], message: fault }];
-  });
-  return (await Promise.all(findings)).flat();
-}
-
-/** The probes and their spend guard; undefined when no probes are configured. */
+/** The probes and their daily ceiling; undefined when no probes are configured. `audio`: that of each probe. */
 export async function probingConfig(
   { probes, probe_spend: spend }: ConfigFile,
-  audioFiles: AudioFiles,
+  audio: readonly (AudioSource | undefined)[],
   keys: readonly KeyConfig[],
 ): Promise<ProbingConfig | undefined> {
   if (probes.length === 0 || !spend) return undefined;
-  const isSampleNeeded = probes.some(({ audio }) => audio === undefined);
-  const sample = isSampleNeeded ? await bundledSample() : undefined;
-  const byName = new Map(keys.map((key) => [key.name, key]));
+  const sample = await bundledSample();
+  const secrets = new Map(keys.map(({ name, secret }) => [name, secret]));
   return {
-    probes: probes.flatMap((entry) => {
-      const key = byName.get(entry.key);
-      if (!key) return [];
-      const { audio: path, format } = entry;
-      if (path === undefined) return sample ? [probeConfig(entry, key, sample.audio, sample.text)] : [];
-      return [probeConfig(entry, key, audioFiles(path, formatOf(path, format)), "")];
+    probes: probes.flatMap((entry, index): ProbeConfig[] => {
+      const secret = secrets.get(entry.key);
+      if (!secret) return [];
+      return [
+        {
+          name: entry.name,
+          key: entry.key,
+          secret,
+          model: entry.model,
+          audio: audio[index] ?? sample.audio,
+          expectedText: entry.expected_text ?? sample.text,
+          maxWordErrorRate: entry.max_word_error_rate,
+          expectedLanguage: entry.expected_language,
+          responseFormat: entry.response_format,
+          upload: entry.upload,
+          schedule: entry.schedule,
+          timeoutMs: entry.timeout,
+        },
+      ];
     }),
     ceilingCredits: spend.max_cost_per_day,
     maxCostCredits: spend.max_cost_per_probe,
   };
 }
 
-function formatOf(path: string, written: string | undefined): string {
-  return written ?? audioFormat(path) ?? "";
+/** The contract has no limit. Services of this kind accept 25 MB. */
+const MOST_BYTES = 25 * 1024 * 1024;
+
+/**
+ * An audio file, read again for each use, so a replaced file is used at once. When a read fails, the last
+ * bytes are used.
+ */
+export function fileAudio(path: string, format: string, files: Pick<Files, "readBytes">): AudioSource {
+  const origin = `file ${quotePath(path)}`;
+  let last: Uint8Array | undefined;
+  return {
+    origin,
+    format,
+    read: async () => {
+      try {
+        const bytes = await files.readBytes(path, MOST_BYTES);
+        if (bytes.length === 0) throw new FileError("is empty");
+        last = bytes;
+        return { bytes, fault: undefined };
+      } catch (error) {
+        return { bytes: last, fault: `${origin} ${readingFault(error)}` };
+      }
+    },
+  };
 }
 
-function probeConfig(entry: ProbeEntry, key: KeyConfig, audio: AudioSource, text: string): ProbeConfig {
-  return {
-    name: entry.name,
-    key: key.name,
-    secret: key.secret,
-    model: entry.model,
-    audio,
-    expectedText: entry.expected_text ?? text,
-    maxWordErrorRate: entry.max_word_error_rate,
-    expectedLanguage: entry.expected_language,
-    responseFormat: entry.response_format,
-    upload: entry.upload,
-    schedule: entry.schedule,
-    timeoutMs: entry.timeout,
-  };
+/** The audio file of a probe, read once to report problems before the first run fails. */
+export async function readAudio(
+  probe: Checked<ProbeEntry>,
+  index: number,
+  resolve: (path: string) => string,
+  files: Pick<Files, "readBytes">,
+  report: Report,
+): Promise<AudioSource | undefined> {
+  const path = right(probe, "audio");
+  if (path === undefined) return undefined;
+  const audio = fileAudio(resolve(path), right(probe, "format") ?? audioFormat(path) ?? "", files);
+  const { fault } = await audio.read();
+  if (fault !== undefined) report(["probes", index, "audio"], fault);
+  return audio;
+}
+
+/** The bundled recording and its text. */
+export async function bundledSample(): Promise<{ readonly audio: AudioSource; readonly text: string }> {
+  const text = await readFile(sampleFile("sample.txt"), "utf8");
+  const bytes = await readFile(sampleFile("sample.mp3"));
+  const read = () => Promise.resolve({ bytes, fault: undefined });
+  return { audio: { origin: "the bundled sample", format: "mp3", read }, text: text.trim() };
+}
+
+function sampleFile(name: string): string {
+  return fileURLToPath(new URL(`../../probes/sample/${name}`, import.meta.url));
 }

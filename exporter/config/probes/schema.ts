@@ -1,13 +1,17 @@
-import { z } from "zod";
-import { duration, isNot, KEY_NAME, number, path, pattern, positiveNumber } from "../field.ts";
-import { schedule, section, text } from "../field.ts";
-import { type Checked, type Finding, has, right, withRules } from "../rules.ts";
-import { audioFormat } from "./audio.ts";
-
-const oneOf = <const Choice extends string>(choices: readonly [Choice, Choice], type: string) =>
-  z
-    .enum(choices, { error: ({ input }) => isNot(choices.join(" or "), input) })
-    .meta({ rule: choices.map((choice) => `\`${choice}\``).join(" or "), type });
+import type { z } from "zod";
+import {
+  choice,
+  duration,
+  KEY_NAME,
+  number,
+  path,
+  pattern,
+  positiveNumber,
+  schedule,
+  section,
+  text,
+} from "../field.ts";
+import { type Checked, has, type Report, right, withRules } from "../rules.ts";
 
 const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `probe`; unique."),
@@ -32,10 +36,10 @@ const fields = section({
     .describe(
       "Expected language of the transcript (ISO 639-1); needs `verbose_json`. It is not sent to the gateway.",
     ),
-  response_format: oneOf(["json", "verbose_json"], "format")
+  response_format: choice(["json", "verbose_json"], "format")
     .prefault("json")
     .describe("`verbose_json` adds duration, language and confidence; not every provider supports it."),
-  upload: oneOf(["json", "multipart"], "upload")
+  upload: choice(["json", "multipart"], "upload")
     .prefault("json")
     .describe("Whether the audio is sent as base64 in JSON, or as a form."),
   schedule: schedule().prefault("0 * * * *").describe("When the probe runs. It does not run at the start."),
@@ -45,12 +49,13 @@ const fields = section({
 });
 
 /** An entry of `probes`. */
-export const probeSection = withRules(fields, (probe) => [
-  ...audioFindings(probe),
-  ...languageFindings(probe),
-]);
+export const probeSection = withRules(fields, (probe, report) => {
+  checkAudio(probe, report);
+  if (has(probe, "expected_language") && probe.value.response_format !== "verbose_json")
+    report(["expected_language"], "needs response_format verbose_json: json does not report the language");
+});
 
-/** The section `probe_spend`: the spend guard, which must leave room for one run. */
+/** The section `probe_spend`: the daily ceiling, which must leave room for one run. */
 export const probeSpendSection = withRules(
   section({
     max_cost_per_day: positiveNumber().describe("Credits that all probes together may spend per UTC day."),
@@ -58,40 +63,32 @@ export const probeSpendSection = withRules(
       "Credits that one run may cost: reserved before it, and counted when its cost is unknown.",
     ),
   }),
-  (spend) => {
+  (spend, report) => {
     const [run, day] = [right(spend, "max_cost_per_probe"), right(spend, "max_cost_per_day")];
-    if (run === undefined || day === undefined || run <= day) return [];
-    const message = `${run} is more than max_cost_per_day, ${day}, so no probe could ever run`;
-    return [{ path: ["max_cost_per_probe"], message }];
+    if (run !== undefined && day !== undefined && run > day)
+      report(
+        ["max_cost_per_probe"],
+        `${run} is more than max_cost_per_day, ${day}, so no probe could ever run`,
+      );
   },
 );
 
 /** A probe after its check. */
 export type ProbeEntry = z.output<typeof fields>;
 
-type Probe = Checked<ProbeEntry>;
-
-function audioFindings(probe: Probe): readonly Finding[] {
+function checkAudio(probe: Checked<ProbeEntry>, report: Report): void {
   if (!has(probe, "audio")) {
-    const surplus = (["format", "expected_text"] as const).filter((name) => has(probe, name));
-    return surplus.map((name) => ({
-      path: [name],
-      message: "applies to audio only; the bundled sample has its own",
-    }));
+    for (const name of ["format", "expected_text"] as const)
+      if (has(probe, name)) report([name], "applies to audio only; the bundled sample has its own");
+    return;
   }
-  const findings: Finding[] = [];
-  if (!has(probe, "expected_text"))
-    findings.push({ path: ["expected_text"], message: "is missing; it is required with audio" });
+  if (!has(probe, "expected_text")) report(["expected_text"], "is missing; it is required with audio");
   const audio = right(probe, "audio");
-  if (!has(probe, "format") && audio !== undefined && audioFormat(audio) === undefined) {
-    const message = "is missing, and the name of the audio file does not end in a known one";
-    findings.push({ path: ["format"], message });
-  }
-  return findings;
+  if (!has(probe, "format") && audio !== undefined && audioFormat(audio) === undefined)
+    report(["format"], "is missing, and the name of the audio file does not end in a known one");
 }
 
-function languageFindings(probe: Probe): readonly Finding[] {
-  if (!has(probe, "expected_language") || probe.value.response_format === "verbose_json") return [];
-  const message = "needs response_format verbose_json: json does not report the language";
-  return [{ path: ["expected_language"], message }];
+/** The format that the name of a file ends in. */
+export function audioFormat(file: string): string | undefined {
+  return /[^/]\.([a-z0-9]{1,16})$/i.exec(file)?.[1]?.toLowerCase();
 }

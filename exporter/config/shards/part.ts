@@ -1,8 +1,7 @@
 import type { BudgetConfig, Config } from "../config.ts";
 import { pathText, type Problem } from "../problem.ts";
-import type { Environment } from "../secret-source.ts";
-import { shardOfName } from "./jump-hash.ts";
-import { type Shard, shareFindings, type ShardFlags, thisShard } from "./shard.ts";
+import type { Environment } from "../../secrets/secret-source.ts";
+import { checkShares, type Shard, type ShardFlags, shardOfName, thisShard } from "./shard.ts";
 
 export type OwnPart =
   | { readonly ok: true; readonly config: Config }
@@ -12,8 +11,9 @@ export type OwnPart =
 export function ownPart(whole: Config, flags: ShardFlags, environment: Environment): OwnPart {
   const shard = thisShard(whole.shards ?? 1, flags, environment);
   if ("message" in shard) return { ok: false, problems: [shard] };
-  const problems = shareFindings(shard.total, { ...whole.gateway, seriesLimit: whole.seriesLimit }).map(
-    ({ path, message }) => ({ path: pathText(path), message }),
+  const problems: Problem[] = [];
+  checkShares(shard.total, { ...whole.gateway, seriesLimit: whole.seriesLimit }, (path, message) =>
+    problems.push({ path: pathText(path), message }),
   );
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: partOf(whole, shard) };
 }
@@ -22,7 +22,10 @@ export function ownPart(whole: Config, flags: ShardFlags, environment: Environme
 export function partsOf(config: Config): readonly Config[] {
   const { shards: total = 1, part } = config;
   if (total === 1 || part) return [config];
-  return Array.from({ length: total }, (_, ordinal) => partOf(config, { ordinal, total, replica: 0 }));
+  const shards = shardsOf(config, total);
+  return Array.from({ length: total }, (_, ordinal) =>
+    partOf(config, { ordinal, total, replica: 0 }, shards),
+  );
 }
 
 /**
@@ -30,14 +33,10 @@ export function partsOf(config: Config): readonly Config[] {
  * about the account belongs to shard 0, and so do probes and the keys that pay for them. Paid probes run in
  * one replica only.
  */
-export function partOf(whole: Config, shard: Shard): Config {
+export function partOf(whole: Config, shard: Shard, shards = shardsOf(whole, shard.total)): Config {
   const { ordinal, total, replica } = shard;
   const config = replica === 0 ? whole : { ...whole, probing: undefined };
   if (total === 1) return config;
-  const payers = new Set(whole.probing?.probes.map(({ key }) => key));
-  const shards = new Map(
-    whole.keys.map(({ name }) => [name, payers.has(name) ? 0 : shardOfName(name, total)] as const),
-  );
   const isOwn = ({ name }: { readonly name: string }) => shards.get(name) === ordinal;
   const { gateway } = config;
   const share = (amount: number) => Math.floor(amount / total) + Number(ordinal < amount % total);
@@ -54,6 +53,14 @@ export function partOf(whole: Config, shard: Shard): Config {
     part: { ordinal, total, elsewhere: config.keys.filter((key) => !isOwn(key)) },
     ...(ordinal > 0 && { analytics: undefined, discovery: undefined, probing: undefined }),
   };
+}
+
+/** The shard of each key. */
+function shardsOf({ keys, probing }: Config, total: number): ReadonlyMap<string, number> {
+  const payers = new Set(probing?.probes.map(({ key }) => key));
+  return new Map(
+    keys.map(({ name }) => [name, total === 1 || payers.has(name) ? 0 : shardOfName(name, total)] as const),
+  );
 }
 
 /** None if this shard has nothing of the budget; the whole budget if it has everything. */

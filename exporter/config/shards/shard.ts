@@ -1,7 +1,7 @@
 import type { Problem } from "../problem.ts";
-import { quote } from "../quote.ts";
-import type { Finding } from "../rules.ts";
-import type { Environment } from "../secret-source.ts";
+import { quote } from "../../secrets/quote.ts";
+import type { Report } from "../rules.ts";
+import type { Environment } from "../../secrets/secret-source.ts";
 
 /** Which of the processes that share the keys this one is. */
 export interface Shard {
@@ -57,24 +57,18 @@ export interface SharedLimits {
 }
 
 /** Finds limits that cannot be divided, because each shard needs at least 1. */
-export function shareFindings(
+export function checkShares(
   total: number,
   { requestsPerMinute = 0, connections = total, seriesLimit = total }: SharedLimits,
-): readonly Finding[] {
-  const finding = (amount: number, ...path: string[]): Finding[] =>
-    amount >= total
-      ? []
-      : [
-          {
-            path,
-            message: `${amount} cannot be divided among ${total} shards; it must be at least ${total}`,
-          },
-        ];
-  return [
-    ...finding(requestsPerMinute === 0 ? total : requestsPerMinute, "gateway", "requests_per_minute"),
-    ...finding(connections, "gateway", "connections"),
-    ...finding(seriesLimit, "series_limit"),
-  ];
+  report: Report,
+): void {
+  const check = (amount: number, ...path: string[]) => {
+    if (amount < total)
+      report(path, `${amount} cannot be divided among ${total} shards; it must be at least ${total}`);
+  };
+  check(requestsPerMinute === 0 ? total : requestsPerMinute, "gateway", "requests_per_minute");
+  check(connections, "gateway", "connections");
+  check(seriesLimit, "series_limit");
 }
 
 function podIndex({ [POD_INDEX]: index = "", [POD_NAME]: name = "" }: Environment) {
@@ -86,4 +80,34 @@ function podIndex({ [POD_INDEX]: index = "", [POD_NAME]: name = "" }: Environmen
 
 function problem(message: string): Problem {
   return { path: "shards", message };
+}
+
+/**
+ * The shard of a name, from 0, among `total` shards: the same in every process. When the total grows by one, names move
+ * to the new shard only.
+ */
+export function shardOfName(name: string, total: number): number {
+  return jumpHash(fnv1a(name), total);
+}
+
+/**
+ * Jump consistent hash (Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", 2014).
+ * `buckets` is from 1 to 2^31 - 1.
+ */
+export function jumpHash(key: bigint, buckets: number): number {
+  let state = key;
+  let [bucket, next] = [-1, 0];
+  while (next < buckets) {
+    bucket = next;
+    state = BigInt.asUintN(64, state * 2862933555777941757n + 1n);
+    next = Math.floor((bucket + 1) * (2 ** 31 / (Number(state >> 33n) + 1)));
+  }
+  return bucket;
+}
+
+/** FNV-1a with 64 bits over the bytes of UTF-8, the hash that kube-state-metrics uses as well. */
+export function fnv1a(text: string): bigint {
+  return new TextEncoder()
+    .encode(text)
+    .reduce((hash, byte) => BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n), 0xcbf29ce484222325n);
 }

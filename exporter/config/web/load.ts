@@ -1,19 +1,23 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, isAbsolute, join } from "node:path";
-import { readingFault } from "../file-error.ts";
-import type { Files } from "../files.ts";
-import { firstProblems, problemsOf, withoutRepetitions, type Problem } from "../problem.ts";
-import { type Checked, inspect, right, sectionOf } from "../rules.ts";
-import { rememberSecrets } from "../secret.ts";
-import {
-  type CertificatePaths,
-  type Certificates,
-  MOST_WEB_BYTES,
-  readCertificates,
-} from "./certificates.ts";
+import { type Files, readingFault } from "../../secrets/files.ts";
+import { findingsOf, pathText, type Problem, problemsOf } from "../problem.ts";
+import { type Checked, type Finding, inspect, right, sectionOf } from "../rules.ts";
+import { holdSecrets } from "../../secrets/redact.ts";
 import type { WebConfig, WebTls } from "./web-config.ts";
-import { cipherList, CLIENT_AUTH_TYPES, CURVES, TLS_VERSIONS } from "./names.ts";
-import { type TlsSection, UNSUPPORTED, webFile, type WebFile } from "./schema.ts";
-import { parseYamlInPieces } from "../yaml-text.ts";
+import {
+  cipherList,
+  CLIENT_AUTH_TYPES,
+  CURVES,
+  TLS_VERSIONS,
+  type TlsSection,
+  UNSUPPORTED,
+  webFile,
+  type WebFile,
+} from "./schema.ts";
+import { parseYaml } from "../yaml-text.ts";
+import { createSecureContext } from "node:tls";
+import { quotePath } from "../../secrets/quote.ts";
 
 export type WebLoadResult =
   | { readonly ok: true; readonly config: WebConfig }
@@ -39,26 +43,23 @@ export async function loadWebConfig(
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
-  const yaml = await parseYamlInPieces(text);
-  if (yaml.value === undefined && yaml.problems.length > 0)
-    return { ok: false, problems: firstProblems(yaml.problems, yaml.lineOf) };
+  const yaml = parseYaml(text);
+  if (yaml.value === undefined && yaml.findings.length > 0)
+    return { ok: false, problems: problemsOf(yaml.findings, yaml.lineOf) };
   // An empty file sets nothing, as in the toolkit.
   const value = yaml.value ?? {};
   const { data, error, checked } = inspect(webFile, value);
   const certificates = await readCertificates(certificatePaths(path, checked), files);
-  const problems = withoutRepetitions([
-    ...yaml.problems,
-    ...(error ? problemsOf(error).map(withAdvice) : []),
-    ...certificates.problems,
-  ]);
-  if (data && problems.length === 0) return { ok: true, config: toConfig(data, certificates) };
+  const problems = [...yaml.findings, ...findingsOf(error).map(withAdvice), ...certificates.problems];
+  if (data && problems.length === 0) return { ok: true, config: toConfig(path, data, certificates) };
   const isExchange =
-    yaml.problems.length === 0 && certificates.problems.every(({ path: at }) => CERTIFICATE.test(at));
+    yaml.findings.length === 0 &&
+    certificates.problems.every(({ path: at }) => CERTIFICATE.test(pathText(at)));
   const pair = isExchange ? former?.tls?.options : undefined;
   return {
     ok: false,
-    problems: firstProblems(problems, yaml.lineOf),
-    config: data && pair && toConfig(data, { ...certificates, cert: pair.cert, key: pair.key }),
+    problems: problemsOf(problems, yaml.lineOf),
+    config: data && pair && toConfig(path, data, { ...certificates, cert: pair.cert, key: pair.key }),
   };
 }
 
@@ -66,18 +67,22 @@ const CERTIFICATE = /^tls_server_config\.(?:cert|key)_file$/;
 
 function certificatePaths(path: string, file: Checked<WebFile> | undefined): CertificatePaths {
   const tls = file && sectionOf(file, "tls_server_config");
-  const resolve = (field: "cert_file" | "key_file" | "client_ca_file") => {
+  const resolve = (field: keyof CertificatePaths) => {
     const written = tls && right(tls, field);
     return written === undefined || isAbsolute(written) ? written : join(dirname(path), written);
   };
-  return { cert: resolve("cert_file"), key: resolve("key_file"), clientCa: resolve("client_ca_file") };
+  return {
+    cert_file: resolve("cert_file"),
+    key_file: resolve("key_file"),
+    client_ca_file: resolve("client_ca_file"),
+  };
 }
 
-function withAdvice({ path, message }: Problem): Problem {
-  return { path, message: UNSUPPORTED.get(path) ?? message };
+function withAdvice({ path, message }: Finding): Finding {
+  return { path, message: UNSUPPORTED.get(pathText(path)) ?? message };
 }
 
-function toConfig(file: WebFile, certificates: Certificates): WebConfig {
+function toConfig(path: string, file: WebFile, certificates: Certificates): WebConfig {
   const headers = Object.entries(file.http_server_config?.headers ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
@@ -87,7 +92,7 @@ function toConfig(file: WebFile, certificates: Certificates): WebConfig {
     headers: new Map(headers),
     users: new Map(Object.entries(file.basic_auth_users ?? {})),
   };
-  rememberSecrets(config, [certificates.key.trim(), ...hashes]);
+  holdSecrets(path, [certificates.key.trim(), ...hashes]);
   return config;
 }
 
@@ -95,6 +100,7 @@ function toTls(section: TlsSection, { cert, key, clientCa }: Certificates): WebT
   const curves = section.curve_preferences.flatMap((name) => CURVES.get(name) ?? []);
   const clientAuth = CLIENT_AUTH_TYPES.get(section.client_auth_type) ?? "none";
   return {
+    certificateEndMs: Date.parse(new X509Certificate(cert).validTo),
     clientAuth,
     allowedSans: section.client_allowed_sans,
     options: {
@@ -108,4 +114,76 @@ function toTls(section: TlsSection, { cert, key, clientCa }: Certificates): WebT
       ...(curves.length > 0 && { ecdhCurve: curves.join(":") }),
     },
   };
+}
+
+/** Paths of the TLS files that the web configuration names, by field. */
+type CertificatePaths = Readonly<Record<"cert_file" | "key_file" | "client_ca_file", string | undefined>>;
+
+/** The PEM texts of the TLS files; empty if a file is not named or unusable. */
+interface Certificates {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string;
+  readonly problems: readonly Finding[];
+}
+
+/** The largest web configuration or TLS file; a bundle of all public authorities has a quarter of it. */
+export const MOST_WEB_BYTES = 1024 * 1024;
+
+/** Reads certificate, key and client authorities, and checks that they are usable and match. */
+async function readCertificates(
+  paths: CertificatePaths,
+  { readFile }: Pick<Files, "readFile">,
+): Promise<Certificates> {
+  const problems: Finding[] = [];
+  async function read<Parsed>(field: keyof CertificatePaths, parse: (pem: string) => Parsed, rule: string) {
+    const path = paths[field];
+    if (path === undefined) return undefined;
+    const report = (message: string) =>
+      void problems.push({
+        path: ["tls_server_config", field],
+        message: `file ${quotePath(path)} ${message}`,
+      });
+    let text: string;
+    try {
+      text = await readFile(path, MOST_WEB_BYTES);
+    } catch (error) {
+      report(readingFault(error));
+      return undefined;
+    }
+    try {
+      return { text, parsed: parse(text), report };
+    } catch {
+      report(rule);
+      return undefined;
+    }
+  }
+  const cert = await read("cert_file", (pem) => new X509Certificate(pem), "contains no certificate (PEM)");
+  const key = await read("key_file", createPrivateKey, "contains no private key without a passphrase (PEM)");
+  const fault = cert && tlsFault(cert.text);
+  if (fault !== undefined) cert?.report(`contains a certificate that TLS cannot use: ${fault}`);
+  if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
+    key.report("contains a key that does not match cert_file");
+  }
+  const clientCa = await read("client_ca_file", authorities, "contains no certificates (PEM)");
+  return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
+}
+
+/**
+ * Why no server can present a chain, such as "bad end line" or "ee key too small". The parser reads only its first
+ * certificate.
+ */
+function tlsFault(cert: string): string | undefined {
+  try {
+    createSecureContext({ cert });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "reason" in error ? String(error.reason) : "unknown reason";
+  }
+}
+
+function authorities(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new RangeError("no certificate");
+  return blocks.map((block) => new X509Certificate(block));
 }

@@ -1,22 +1,18 @@
 import type { Log } from "../../log.ts";
-import { readingFault } from "../file-error.ts";
-import type { Files } from "../files.ts";
+import { type Files, readingFault } from "../../secrets/files.ts";
 import { formatProblem, type Problem } from "../problem.ts";
-import { MOST_WEB_BYTES } from "./certificates.ts";
+import { loadWebConfig, MOST_WEB_BYTES } from "./load.ts";
 import type { WebConfig, WebSource } from "./web-config.ts";
-import { loadWebConfig } from "./load.ts";
 
 /**
  * The web configuration in its current state. Its files are read for each use, and parsed when their content has
- * changed. While reading them takes long, the state that was last read serves. If the configuration is unusable,
- * nothing is served. If only its certificate or key is, the previous certificate stays in use.
+ * changed. If the configuration is unusable, nothing is served. If only its certificate or key is, the previous certificate stays in use.
  */
 export function createWebSource(
   path: string,
   initial: WebConfig,
   { readFile }: Pick<Files, "readFile">,
   log: Pick<Log, "error" | "info">,
-  patienceMs = PATIENCE_MS,
 ): WebSource {
   let last: Loaded | undefined;
   let good = initial;
@@ -51,35 +47,16 @@ export function createWebSource(
   }
 
   return {
-    isSecure: initial.tls !== undefined,
+    initial,
     isUpToDate: () => isUpToDate,
+    certificateEndMs: () => good.tls?.certificateEndMs,
     current: () => {
-      underWay ??= patiently(
-        refresh().finally(() => {
-          underWay = undefined;
-        }),
-        last,
-        patienceMs,
-      );
+      underWay ??= refresh().finally(() => {
+        underWay = undefined;
+      });
       return underWay;
     },
   };
-}
-
-/** A busy disk must not delay every answer. Reading a file ends after a few seconds, if only by its deadline. */
-const PATIENCE_MS = 500;
-
-/** The result of a check of the files, or that of the check before if this one takes too long. */
-function patiently(
-  checked: Promise<WebConfig | undefined>,
-  before: Loaded | undefined,
-  patienceMs: number,
-): Promise<WebConfig | undefined> {
-  if (!before) return checked;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(before.usable), patienceMs);
-    checked.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 interface Loaded {
@@ -90,20 +67,17 @@ interface Loaded {
 
 type ReadFile = Files["readFile"];
 
-/** A half-written file must not remove the access control. */
+/** A half-written file must not remove the access control, and a server keeps asking for certificates or not. */
 function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
-  const isTls = switched("tls_server_config", initial.tls !== undefined, next.tls !== undefined);
-  const asked = asksForCertificates(initial) && next.tls !== undefined;
+  const switched = (path: string, has: (config: WebConfig) => boolean): readonly Problem[] =>
+    has(initial) === has(next)
+      ? []
+      : [{ path, message: `was ${has(next) ? "added" : "removed"}, which requires a restart` }];
+  const tls = switched("tls_server_config", (config) => config.tls !== undefined);
   return [
-    ...isTls,
-    ...(asked ? switched("tls_server_config.client_auth_type", true, asksForCertificates(next)) : []),
-    ...(initial.users.size > 0 ? switched("basic_auth_users", true, next.users.size > 0) : []),
+    ...(tls.length > 0 ? tls : switched("tls_server_config.client_auth_type", asksForCertificates)),
+    ...(initial.users.size > 0 ? switched("basic_auth_users", ({ users }) => users.size > 0) : []),
   ];
-}
-
-function switched(path: string, before: boolean, after: boolean): readonly Problem[] {
-  if (before === after) return [];
-  return [{ path, message: `was ${after ? "added" : "removed"}, which requires a restart` }];
 }
 
 function asksForCertificates({ tls }: WebConfig): boolean {

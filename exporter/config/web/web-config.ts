@@ -13,6 +13,8 @@ export interface WebConfig {
 export interface WebTls {
   /** Certificate, key and what the handshake allows. */
   readonly options: TlsOptions & { readonly cert: string; readonly key: string };
+  /** When the certificate expires, epoch milliseconds. */
+  readonly certificateEndMs?: number;
   readonly clientAuth: ClientAuth;
   /** A client's certificate must have one of these names; undefined: any name is accepted. */
   readonly allowedSans: readonly string[] | undefined;
@@ -23,10 +25,12 @@ export type ClientAuth = "none" | "request" | "require" | "verify if given" | "r
 
 /** The source of the web configuration. It is read again for each use, as in the exporter-toolkit. */
 export interface WebSource {
-  /** Whether TLS is served. Only a restart changes that. */
-  readonly isSecure: boolean;
+  /** What the process started with. Whether it serves TLS and asks for client certificates changes by a restart only. */
+  readonly initial: WebConfig;
   /** The current configuration; undefined when it cannot be used. */
   current(): Promise<WebConfig | undefined>;
   /** Whether the files could be used when they were last read. If not, the previous certificate may still be in use. */
   isUpToDate(): boolean;
+  /** When the certificate in use expires, epoch milliseconds; undefined without TLS. */
+  certificateEndMs?(): number | undefined;
 }

@@ -5,11 +5,15 @@ import { GatewayError } from "../errors.ts";
 import { known, optional, parseBody, shapeProblem } from "./fields.ts";
 import { parseKey } from "./key.ts";
 
-/** `GET /keys`: a page of one workspace's keys, disabled ones included. Undefined: the default workspace. */
-export function keysRequest(workspace: string | undefined, offset: number) {
+/**
+ * `GET /keys`: a page of one workspace's keys, disabled ones included, and expired ones unless the service is too old to
+ * know that parameter (vendor-2026-10, 3). Undefined: the default workspace.
+ */
+export function keysRequest(workspace: string | undefined, offset: number, withExpired: boolean) {
   const parameters = new URLSearchParams({ include_disabled: "true", offset: String(offset) });
+  if (withExpired) parameters.set("include_expired", "true");
   if (workspace !== undefined) parameters.set("workspace_id", workspace);
-  return { method: "GET", path: `/keys?${parameters.toString()}`, maxBodyBytes: 1_048_576 } as const;
+  return { method: "GET", path: `/keys?${parameters.toString()}` } as const;
 }
 
 export interface KeyRow {
@@ -38,8 +42,26 @@ function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | s
   try {
     // A row has the fields of `GET /key`, apart from the free quota.
     const information = parseKey({ data: row }, "read a row");
-    const { hash, name, disabled, created_at: createdAtMs, workspace_id: workspace } = identity;
-    return { hash, name: name ?? "", disabled, createdAtMs, workspace, information };
+    const {
+      hash,
+      name,
+      disabled,
+      created_at: createdAtMs,
+      workspace_id: workspace,
+      last_used_at: lastUsedAtMs,
+      expires_at: expiry,
+    } = identity;
+    const neverExpires = expiry === null;
+    return {
+      hash,
+      name: name ?? "",
+      disabled,
+      createdAtMs,
+      lastUsedAtMs,
+      neverExpires,
+      workspace,
+      information,
+    };
   } catch (error) {
     if (error instanceof GatewayError) return error.message;
     throw error;
@@ -49,15 +71,20 @@ function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | s
 /** Ten times what services send. */
 const MOST_ROWS = 1000;
 
+const SHA256 = /^[0-9a-f]{64}$/i;
+
 const PageBody = z.object({ data: z.array(z.unknown()) });
 
 const Identity = z.object({
   hash: z
     .string()
-    .regex(/^[0-9a-f]{64}$/i, { error: "Invalid input: expected 64 hexadecimal digits" })
-    .transform((hash) => hash.toLowerCase()),
+    // Some services have short ones (vendor-2026-10, 5).
+    .regex(/^[^\s/]{1,128}$/, { error: "Invalid input: expected up to 128 characters" })
+    .transform((hash) => (SHA256.test(hash) ? hash.toLowerCase() : hash)),
   name: known(z.string()),
   disabled: known(z.boolean()),
   created_at: optional(z.string().transform(utcMilliseconds)),
+  last_used_at: z.string().transform(utcMilliseconds).nullish().catch(undefined),
+  expires_at: z.unknown().optional(),
   workspace_id: optional(z.string()),
 });

@@ -6,7 +6,6 @@ import { optional, parseBody } from "./fields.ts";
 export const CAPABILITIES_REQUEST = {
   method: "GET",
   path: "/analytics/meta",
-  maxBodyBytes: 1_048_576,
 } as const;
 
 /**

@@ -3,7 +3,7 @@ import type { AccountCredits } from "../account.ts";
 import { parseBody, wireNumber } from "./fields.ts";
 
 /** `GET /credits`. An ordinary key may get two zeros, so its answer counts for a management key only. */
-export const CREDITS_REQUEST = { method: "GET", path: "/credits", maxBodyBytes: 65_536 } as const;
+export const CREDITS_REQUEST = { method: "GET", path: "/credits" } as const;
 
 /** @throws GatewayError `bad_response` when an amount is missing or has a wrong type. */
 export function parseCredits(body: unknown, action: string): AccountCredits {

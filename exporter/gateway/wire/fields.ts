@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { GatewayError } from "../errors.ts";
-import { errorMessage } from "../response-body.ts";
+import { quote } from "../../secrets/quote.ts";
+import { beginningOf, errorMessage } from "../response-body.ts";
 
 /**
  * Parses a body.
@@ -11,8 +12,18 @@ export function parseBody<T>(schema: z.ZodType<T>, body: unknown, action: string
   if (parsed.success) return parsed.data;
   // Some services send an error with the status of a success.
   const sent = errorMessage(body);
-  const problem = sent === undefined ? shapeProblem(parsed.error) : `gateway answered with an error: ${sent}`;
+  const problem =
+    sent === undefined
+      ? `${shapeProblem(parsed.error)}${foreignBody(body)}`
+      : `gateway answered with an error: ${sent}`;
   throw new GatewayError("bad_response", `Cannot ${action}: ${problem}`);
+}
+
+/** The beginning of a body of another service; one with `data` has figures that are not for the log. */
+function foreignBody(body: unknown): string {
+  const isOther =
+    typeof body === "object" && body !== null && !("data" in body) && Object.keys(body).length > 0;
+  return isOther ? `; the answer begins ${quote(beginningOf(JSON.stringify(body)), 80)}` : "";
 }
 
 /**

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { utcMilliseconds } from "../../time/utc-time.ts";
-import { type KeyInformation, LIMIT_RESETS, type LimitReset } from "../key-information.ts";
+import type { BudgetLayer } from "../budget-layer.ts";
+import type { KeyInformation } from "../key-information.ts";
+import { BudgetLayers, limitReset } from "./budget-layers.ts";
 import { known, optional, parseBody, wireNumber } from "./fields.ts";
 
 /** `GET /key` (contract 4). */
-export const KEY_REQUEST = { method: "GET", path: "/key", maxBodyBytes: 65_536 } as const;
+export const KEY_REQUEST = { method: "GET", path: "/key" } as const;
 
 /** @throws GatewayError `bad_response` when a field has a wrong type, or the body has no usage and no limit. */
 export function parseKey(body: unknown, action: string): KeyInformation {
@@ -36,6 +38,7 @@ export function parseKey(body: unknown, action: string): KeyInformation {
       used: free?.used,
       remaining: free?.remaining,
     },
+    layers: data.budgets?.map((layer) => ofMember(layer, data.creator_user_id)),
   };
 }
 
@@ -71,6 +74,8 @@ export const KeyBody = z.object({
           remaining: optional(wireNumber),
         }),
       ),
+      budgets: optional(BudgetLayers),
+      creator_user_id: optional(z.string()),
     })
     .refine(
       (data) => data.usage !== undefined || data.limit !== undefined || data.limit_remaining !== undefined,
@@ -80,9 +85,8 @@ export const KeyBody = z.object({
     ),
 });
 
-function limitReset(text: string | null | undefined): LimitReset | undefined {
-  if (text === undefined) return undefined;
-  if (text === null) return "never";
-  const reset = LIMIT_RESETS.find((state) => state === text.trim().toLowerCase());
-  return reset ?? "other";
+/** A guardrail for members counts each member alone, so the member is a part of its identity. */
+function ofMember(layer: BudgetLayer, member: string | undefined): BudgetLayer {
+  if (!layer.scope.endsWith("member") || member === undefined) return layer;
+  return { ...layer, id: [layer.id, member].filter((part) => part !== undefined).join("/") };
 }

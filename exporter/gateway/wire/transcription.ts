@@ -15,11 +15,8 @@ export function transcriptionRequest(request: TranscriptionRequest) {
     throw new RangeError(`Cannot request a transcription: ${problems.join("; ")}`);
   }
   const body = request.upload === "multipart" ? formOf(request) : jsonOf(request);
-  return { method: "POST", path: "/audio/transcriptions", body, maxBodyBytes: MOST_BYTES } as const;
+  return { method: "POST", path: "/audio/transcriptions", body } as const;
 }
-
-/** An hour of speech with a time for each word. */
-const MOST_BYTES = 1_048_576;
 
 /** The bounds of the contract (2.5, 8). */
 const Bounds = z.object({

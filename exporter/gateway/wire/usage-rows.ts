@@ -3,7 +3,7 @@ import { decimalRest } from "../../metrics/decimal-sum.ts";
 import { epochMilliseconds, FIRST_MILLISECOND_EPOCH, utcMilliseconds } from "../../time/utc-time.ts";
 import type { Granularity } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
-import type { Amounts, CreditsSource, Rates, UsageAnswer } from "../port.ts";
+import type { Amounts, Rates, UsageAnswer } from "../port.ts";
 import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
 import { AMOUNT_METRICS, CREDITS_METRIC, RATE_METRICS, ROW_LIMIT, type UsageColumns } from "./usage.ts";
 
@@ -24,10 +24,10 @@ export interface UsageRow {
 /** @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read. */
 export function parseUsageRows(body: unknown, columns: UsageColumns, action: string): UsageRows {
   const { data: sentRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
-  const wireRows = sentRows.slice(0, ROW_LIMIT);
+  const wireRows = sentRows.slice(0, mostRows(columns));
   const [labels, values] = [labelColumns(columns), valueColumns(columns)];
   const rows: UsageRow[] = [];
-  let isByokKnown = columns.money.byok;
+  let isByokKnown = columns.creditMetric.byok;
   let rowProblem: string | undefined;
   for (const wireRow of wireRows) {
     const [names, row] = [labels.safeParse(wireRow), values.safeParse(wireRow)];
@@ -43,8 +43,7 @@ export function parseUsageRows(body: unknown, columns: UsageColumns, action: str
     throw new GatewayError("bad_response", message);
   }
   return {
-    rows,
-    creditsSource: sourceOf(columns, isByokKnown),
+    ...chargedRows(rows, columns, isByokKnown),
     unreadableRows: wireRows.length - rows.length,
     rowProblem,
     truncated: metadata.truncated || Math.max(sentRows.length, metadata.row_count ?? 0) > wireRows.length,
@@ -53,6 +52,11 @@ export function parseUsageRows(body: unknown, columns: UsageColumns, action: str
     computedAtMs: cachedAt,
     queryTimeMs: metadata.query_time_ms,
   };
+}
+
+/** The service raises its cap for rows by hour or by day (contract 2.1, rule 2). */
+function mostRows({ granularity }: UsageColumns): number {
+  return granularity ? Infinity : ROW_LIMIT;
 }
 
 /**
@@ -72,10 +76,20 @@ function timeOf(
 
 const timeColumns = z.record(z.string(), z.unknown());
 
-/** A service that omits the column may count BYOK as credits. */
-function sourceOf({ money }: UsageColumns, isByokKnown: boolean): CreditsSource {
-  if (money.credits === CREDITS_METRIC) return "credits";
-  return isByokKnown ? "total_less_byok" : "total";
+/** The rows with what was charged to credits. A service that omits the column of BYOK may count that as credits. */
+function chargedRows(
+  rows: readonly UsageRow[],
+  { creditMetric }: UsageColumns,
+  isByokKnown: boolean,
+): Pick<UsageRows, "rows" | "creditsSource"> {
+  if (creditMetric.credits === CREDITS_METRIC) return { rows, creditsSource: "credits" };
+  if (rows.some(hasMoreByok)) return { rows, creditsSource: "total" };
+  return { rows: rows.map(withoutByok), creditsSource: isByokKnown ? "total_less_byok" : "total" };
+}
+
+/** Whether the total of a row cannot contain its BYOK. */
+function hasMoreByok({ amounts: { credits = NaN, byokCredits = 0 } }: UsageRow): boolean {
+  return credits >= 0 && byokCredits > credits;
 }
 
 /** A hash that cannot be resolved is named in a warning (contract 2.4). */
@@ -129,13 +143,13 @@ const unread = z
   .transform(() => undefined);
 
 /** The values of a row. Only requested columns are read, because a service may send others (observed-behaviour 5). */
-export function valueColumns({ money, rates }: Pick<UsageColumns, "money" | "rates">) {
-  const isTotal = money.credits !== CREDITS_METRIC;
+export function valueColumns({ creditMetric, rates }: Pick<UsageColumns, "creditMetric" | "rates">) {
+  const isTotal = creditMetric.credits !== CREDITS_METRIC;
   return z
     .object({
       [CREDITS_METRIC]: isTotal ? unread : value,
       [AMOUNT_METRICS.credits]: isTotal ? value : unread,
-      [AMOUNT_METRICS.byokCredits]: money.byok ? byok : unread,
+      [AMOUNT_METRICS.byokCredits]: creditMetric.byok ? byok : unread,
       [AMOUNT_METRICS.requests]: value,
       [AMOUNT_METRICS.tokens]: value,
       [AMOUNT_METRICS.promptTokens]: value,
@@ -147,12 +161,11 @@ export function valueColumns({ money, rates }: Pick<UsageColumns, "money" | "rat
     })
     .transform((row) => {
       const byokCredits = row[AMOUNT_METRICS.byokCredits];
-      const total = row[AMOUNT_METRICS.credits];
       return {
         isByokKnown: byokCredits !== undefined,
         read: {
           amounts: {
-            credits: isTotal ? withoutByok(total, byokCredits) : row[CREDITS_METRIC],
+            credits: row[isTotal ? AMOUNT_METRICS.credits : CREDITS_METRIC],
             byokCredits: byokCredits ?? undefined,
             requests: row[AMOUNT_METRICS.requests],
             tokens: row[AMOUNT_METRICS.tokens],
@@ -170,6 +183,8 @@ export function valueColumns({ money, rates }: Pick<UsageColumns, "money" | "rat
     });
 }
 
-function withoutByok(total: number | undefined, byokCredits: number | null | undefined): number | undefined {
-  return total === undefined || !byokCredits ? total : decimalRest(total, [byokCredits]);
+function withoutByok(row: UsageRow): UsageRow {
+  const { credits, byokCredits } = row.amounts;
+  if (credits === undefined || !byokCredits) return row;
+  return { ...row, amounts: { ...row.amounts, credits: decimalRest(credits, [byokCredits]) } };
 }

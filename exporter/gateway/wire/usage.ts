@@ -26,8 +26,8 @@ export const RATE_METRICS = {
   latencyP90Seconds: "p90_latency",
 } as const satisfies Record<Rate, string>;
 
-/** The metrics by which money is requested. */
-export interface MoneyMetrics {
+/** The metric by which credits are requested. */
+export interface CreditMetric {
   readonly credits: typeof CREDITS_METRIC | typeof AMOUNT_METRICS.credits;
   /** Whether BYOK is requested. */
   readonly byok: boolean;
@@ -38,11 +38,12 @@ export interface UsageColumns {
   /** As the service names them; without any, the answer is one sum over everything. */
   readonly dimensions: readonly string[];
   readonly classifier?: QueryClassifier | undefined;
-  readonly money: MoneyMetrics;
+  readonly creditMetric: CreditMetric;
   readonly rates: boolean;
   readonly filters?: readonly UsageFilter[] | undefined;
   /** Asks for one row for each hour or day. */
   readonly granularity?: Granularity | undefined;
+  readonly withoutTokens?: boolean | undefined;
 }
 
 /**
@@ -53,11 +54,11 @@ export const ROW_LIMIT = 1000;
 
 /** Requests the most expensive rows, or the sum over everything. */
 export function usageRequest(range: Window, columns: UsageColumns) {
-  const { dimensions, classifier, money, rates, filters = [], granularity } = columns;
+  const { dimensions, classifier, creditMetric, rates, filters = [], granularity, withoutTokens } = columns;
   const metrics = [
-    money.credits,
-    ...(money.byok ? [AMOUNT_METRICS.byokCredits] : []),
-    ...countMetrics,
+    creditMetric.credits,
+    ...(creditMetric.byok ? [AMOUNT_METRICS.byokCredits] : []),
+    ...(withoutTokens ? [AMOUNT_METRICS.requests] : countMetrics),
     ...(rates ? rateMetrics : []),
   ];
   const plain = dimensions.filter((name) => !classifier?.dimensions.includes(name));
@@ -65,7 +66,7 @@ export function usageRequest(range: Window, columns: UsageColumns) {
     ...(plain.length > 0 && { dimensions: plain }),
     ...(classifier && { classifier_dimensions: wireClassifier(classifier) }),
     limit: ROW_LIMIT,
-    order_by: { field: money.credits, direction: "desc" },
+    order_by: { field: creditMetric.credits, direction: "desc" },
   };
   const body = {
     metrics,

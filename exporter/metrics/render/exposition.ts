@@ -1,6 +1,4 @@
-import type { Block } from "./block.ts";
 import type { Family } from "../family.ts";
-import { createLines } from "./lines.ts";
 
 /** The supported formats: Prometheus text 0.0.4 and OpenMetrics 1.0. */
 export const FORMATS = ["text", "openmetrics"] as const;
@@ -11,31 +9,10 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/**
- * Families with at least one sample, in order, as text. It has no end mark, because the exporter's own
- * metrics follow.
- */
-export type Exposition = Readonly<Record<Format, string>>;
-
 /** A family with the HELP text to print. */
 export interface FamilyHeader {
   readonly family: Family;
   readonly help: string;
-}
-
-/**
- * Renders the whole text in one step. The publisher instead renders slices, and only those that changed
- * (`renderer.ts`).
- */
-export function renderNow(headers: readonly FamilyHeader[], blocks: readonly Block[]): Exposition {
-  const lines = createLines();
-  const written = headers.flatMap((header) => {
-    const text = lines.of(header.family, blocks).toString();
-    return text === "" ? [] : [{ header, text }];
-  });
-  const join = (format: Format) =>
-    written.map(({ header, text }) => headerText(header, format) + text).join("");
-  return { text: join("text"), openmetrics: join("openmetrics") };
 }
 
 /** The lines before the samples of a family. The formats differ only in these lines. */

@@ -1,9 +1,8 @@
 import { type Clock, LONGEST_TIMER_MS } from "../../time/clock.ts";
 import type { Block } from "./block.ts";
-import type { Document } from "./document.ts";
+import { createRenderer, type Document } from "./renderer.ts";
 import type { FamilyHeader, Format } from "./exposition.ts";
 import { type Deflate, deflate as deflateInThread } from "./gzip.ts";
-import { createRenderer } from "./renderer.ts";
 
 /** Renders the readings when they change, so that scrapes do not render. */
 export interface Publisher {
@@ -12,11 +11,6 @@ export interface Publisher {
   /** The newest text. Waits for a new rendering only if a value in it has expired. */
   current(format: Format): Promise<Document>;
   stop(): void;
-}
-
-/** The source of the values to render. */
-export interface ViewSource {
-  view(): BlockView;
 }
 
 /** All values that may be shown at an instant. */
@@ -39,15 +33,8 @@ const LONGEST_DISTANCE_MS = 1000;
  */
 const MOST_ATTEMPTS = 5;
 
-/**
- * A scrape waits for the next text if the current one lacks a change older than this, but the wait is bounded in case
- * the machine is too slow.
- */
-const MOST_BEHIND_MS = 10_000;
-const ATTEMPTS_TO_CATCH_UP = 2;
-
 export function createPublisher(
-  source: ViewSource,
+  viewNow: () => BlockView,
   headers: () => readonly FamilyHeader[],
   clock: Clock,
   onError: (error: unknown) => void,
@@ -58,9 +45,8 @@ export function createPublisher(
   const formats = new Set<Format>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
-  /** Monotonic times of the first change that is not published yet, and of the first that is not rendered yet. */
-  let unpublishedSince: number | undefined;
-  let unrenderedSince: number | undefined;
+  /** Whether there is a change that is not rendered yet. */
+  let isChanged = false;
   let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
   let distanceMs = SHORTEST_DISTANCE_MS;
@@ -68,9 +54,8 @@ export function createPublisher(
   let cancelRecheck: (() => void) | undefined;
 
   function changed(): void {
-    if (unrenderedSince !== undefined) return;
-    unrenderedSince = clock.monotonic();
-    unpublishedSince ??= unrenderedSince;
+    if (isChanged) return;
+    isChanged = true;
     if (!running) schedule();
   }
 
@@ -90,17 +75,16 @@ export function createPublisher(
   function publish(): Promise<void> {
     running ??= render().finally(() => {
       running = undefined;
-      if (unrenderedSince !== undefined) schedule();
+      if (isChanged) schedule();
     });
     return running;
   }
 
   async function render(): Promise<void> {
     cancelNext?.();
-    unrenderedSince = undefined;
-    const view = source.view();
+    isChanged = false;
+    const view = viewNow();
     published = { view, documents: await renderer.render(headers(), view.blocks, formats) };
-    unpublishedSince = unrenderedSince;
     recheckAfter(view);
   }
 
@@ -114,16 +98,11 @@ export function createPublisher(
     });
   }
 
-  function isBehind(): boolean {
-    return unpublishedSince !== undefined && clock.monotonic() - unpublishedSince > MOST_BEHIND_MS;
-  }
-
   async function current(format: Format): Promise<Document> {
     formats.add(format);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const ready = published?.documents.get(format);
-      const isLate = attempt < ATTEMPTS_TO_CATCH_UP && isBehind();
-      if (ready && !isLate && !published?.view.outdated()) return ready;
+      if (ready && !published?.view.outdated()) return ready;
       await publish();
     }
     throw new Error("Cannot show the metrics: they expire faster than they are rendered");

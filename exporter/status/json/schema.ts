@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { GAPS } from "../../budgets/budget-status.ts";
+import { BURN_WINDOWS } from "../../forecast/basis.ts";
+import { OUTLOOKS } from "../../forecast/outlook.ts";
 import { KEY_STATES } from "../view.ts";
 
 const credits = (what: string) => z.number().optional().describe(`Credits ${what}.`);
@@ -14,6 +16,8 @@ const target = {
     .describe("Whether the last poll succeeded; false also if its answer is too old."),
   failure_reason: text("Reason of the last failure, as in the metrics"),
   failure_message: text("The last failure in words"),
+  failure_cause: text("Its cause, as in docs/troubleshooting.md"),
+  failure_advice: text("What to do about it"),
   last_success_timestamp_seconds: instant("When the last good answer was requested"),
   warning: text("The unusable part of the last good answer"),
 };
@@ -30,6 +34,27 @@ const models = (window: string) =>
     })
     .optional()
     .describe(`Spend by model in the current UTC ${window}. Absent: unknown, or no query asks for it.`);
+
+const forecast = {
+  outlook: z
+    .enum(OUTLOOKS)
+    .optional()
+    .describe("How long the credits last, as in the metrics. Absent: there is no answer yet."),
+  exhaustion_timestamp_seconds: instant("When the credits run out or ran out, while that is announced"),
+  burn_credits_per_hour: z
+    .partialRecord(z.enum(BURN_WINDOWS), z.number())
+    .optional()
+    .describe("Credits per hour, by the length of the time until now. Absent: unknown."),
+};
+
+const layer = z.strictObject({
+  source: z.string().describe("As in the metrics: key_limit, mirrored, or the scope that the gateway names."),
+  shared_id: text("Identifies a budget that several keys share. Absent: the budget counts this key only"),
+  limit_credits: credits("that the budget allows per window"),
+  spent_credits: credits("counted against it"),
+  remaining_credits: credits("left, 0 or negative when the gateway refuses the key's calls"),
+  next_reset_timestamp_seconds: instant("When it resets next"),
+});
 
 const key = z
   .strictObject({
@@ -54,13 +79,18 @@ const key = z
     limit_remaining_credits: credits("left of the limit, 0 or negative when it is used up"),
     limit_reset_schedule: text("When the limit resets: daily, weekly, monthly, never or other"),
     limit_next_reset_timestamp_seconds: instant("When the limit resets next"),
-    estimated_exhaustion_timestamp_seconds: instant(
-      "When the limit would be used up at the highest mean rate of the current windows",
-    ),
+    layers: z
+      .array(layer)
+      .optional()
+      .describe("Every limit that bounds the key, if its own is not the only one."),
+    ...forecast,
     usage_day_credits: credits("used in the current UTC day"),
     usage_week_credits: credits("used in the current UTC week, from Monday"),
     usage_month_credits: credits("used in the current UTC month"),
     usage_credits: credits("used since the key was created"),
+    byok_usage_day_credits: credits("used through own provider keys (BYOK) in the current UTC day"),
+    byok_usage_month_credits: credits("used through own provider keys (BYOK) in the current UTC month"),
+    byok_usage_credits: credits("used through own provider keys (BYOK) since the key was created"),
     expiry_timestamp_seconds: instant("When the key expires"),
     models_day: models("day"),
     models_month: models("month"),
@@ -71,14 +101,18 @@ const budget = z
   .strictObject({
     budget: z.string().describe("Name of the budget."),
     team: text("Team of the budget"),
-    scope: z.enum(["keys", "model", "app", "account"]).describe("What the budget covers."),
+    scope: z
+      .enum(["keys", "model", "app", "user", "workspace", "provider", "account"])
+      .describe("What the budget covers."),
     keys: z.array(z.string()).optional().describe("Its keys."),
     label: text("Its model or app"),
     window: z.enum(["day", "week", "month", "total"]),
     window_start_timestamp_seconds: instant("When the current window began"),
     window_end_timestamp_seconds: instant("When the current window ends"),
     limit_credits: credits("that may be spent in the window"),
-    spent_credits: credits("spent in the window so far; a lower bound unless `complete` is true"),
+    spent_credits: credits(
+      "spent in the window so far; a lower bound unless `complete` is true, or more than was spent if it may contain BYOK",
+    ),
     complete: z.boolean().describe("Whether nothing is missing in the spend, as far as the gateway reports."),
     gaps: z
       .partialRecord(z.enum(GAPS), z.int())
@@ -88,7 +122,9 @@ const budget = z
       .int()
       .optional()
       .describe("Number of its keys at all shards. Absent: this process polls them all."),
-    unseen: z.boolean().describe("Whether its model or app is in no row, so that its name may be misspelt."),
+    unmatched: z
+      .boolean()
+      .describe("Whether its model or app is in no row, so that its name may be misspelt."),
   })
   .describe("A budget in its current window.");
 
@@ -120,8 +156,15 @@ const account = z
       bought_credits: credits("that the account has bought in all"),
       used_credits: credits("that the account has used in all"),
       balance_credits: credits("that the account has left"),
+      ...forecast,
     }),
-    lists: z.array(z.strictObject({ workspace: z.string(), ...target, keys: z.int() })),
+    lists: z.array(
+      z.strictObject({
+        workspace: z.string(),
+        ...target,
+        keys: z.int().optional().describe("Number of keys that it shows. Absent: it was never answered."),
+      }),
+    ),
     queries: z.array(
       z.strictObject({
         query: z.string(),
@@ -175,7 +218,10 @@ export const statusSchema = z
         ...target,
         day_credits: credits("of keys that nobody watches, in the current UTC day"),
         month_credits: credits("of keys that nobody watches, in the current UTC month"),
-        unresolved_keys: z.int().describe("Number of watched keys that the gateway does not know by hash."),
+        unresolved_keys: z
+          .int()
+          .optional()
+          .describe("Number of watched keys that the gateway does not know by hash. Absent: unknown."),
       })
       .optional()
       .describe("Spend that no watched key explains. Absent: a filter is given, or no management key."),

@@ -1,4 +1,5 @@
 import { LOW_SHARE } from "../../metrics/thresholds.ts";
+import type { Overview } from "../overview.ts";
 import { type Html, html } from "./html.ts";
 
 /** Credits with two decimals, or more if the amount would otherwise look like 0; a dash if it is unknown. */
@@ -9,9 +10,8 @@ export function credits(amount: number | undefined): Html {
 /** An unknown value, which looks different from 0 and from unlimited. */
 export const UNKNOWN = html`<span class="unknown" title="unknown">—</span>`;
 
-const LEAST_CREDITS = 1e-9;
-/** From here on, more digits are noise and would break the layout of the table. */
-const MOST_CREDITS = 1e15;
+/** Less than this is the error of sums of binary fractions, or of an overdrawn limit. */
+const LEAST_CREDITS = { positive: 1e-9, negative: 0.005 };
 
 const hundredths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const significant = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
@@ -19,14 +19,8 @@ const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 export function creditText(amount: number): string {
   const size = Math.abs(amount);
-  if (amount === 0) return hundredths.format(0);
-  return `${amount < 0 ? "−" : ""}${sizeText(size)}`;
-}
-
-function sizeText(size: number): string {
-  if (size < LEAST_CREDITS) return `<${LEAST_CREDITS.toFixed(9)}`;
-  if (size < 0.01) return significant.format(size);
-  return size < MOST_CREDITS ? hundredths.format(size) : size.toPrecision(3);
+  if (size < (amount < 0 ? LEAST_CREDITS.negative : LEAST_CREDITS.positive)) return hundredths.format(0);
+  return `${amount < 0 ? "−" : ""}${(size < 0.01 ? significant : hundredths).format(size)}`;
 }
 
 export function count(amount: number | undefined): Html {
@@ -43,10 +37,9 @@ export function counted(amount: number, one: string, many = `${one}s`): string {
  * fraction times 100 is below that. Very large shares are cut to fit the table.
  */
 export function usedText(share: number): string {
-  if (Math.abs(share) >= 10) return share > 0 ? ">999%" : "<−999%";
+  if (share >= 10) return ">999%";
   const percent = Math.floor(share * 100 + ROUNDING_ERROR);
-  if (share > 0 && percent === 0) return "<1%";
-  return `${whole.format(share < 1 ? Math.min(percent, 99) : percent).replace("-", "−")}%`;
+  return share > 0 && percent === 0 ? "<1%" : `${whole.format(percent).replace("-", "−")}%`;
 }
 
 /** More than the error of a few binary fractions, and less than any share that a person can tell apart. */
@@ -70,4 +63,29 @@ export const HIGH_SHARE = 1 - LOW_SHARE;
 export function bar(share: number, kind: "plain" | "high" | "full" = "plain"): Html {
   const width = Math.min(1, Math.max(0, share)) * 100;
   return html`<span class="bar ${kind}" aria-hidden="true"><i style="width:${width.toFixed(1)}%"></i></span>`;
+}
+
+/** A figure at the top of a page. */
+export function tile(title: Html | string, figure: Html, note?: Html): Html {
+  return html`<div class="card">
+    <dt>${title}</dt>
+    <dd>${figure}${note && html`<small>${note}</small>`}</dd>
+  </div>`;
+}
+
+/** What credits cost that were spent since an instant; undefined: unknown, or the price has changed since then. */
+export function price(
+  amount: number | undefined,
+  creditValue: Overview["creditValue"],
+  sinceMs: number,
+): Html | undefined {
+  if (!creditValue || amount === undefined) return undefined;
+  if (creditValue.former.some(({ untilMs }) => untilMs > sinceMs)) return undefined;
+  return html`${creditText(amount * creditValue.value)} ${creditValue.currency}`;
+}
+
+/** The notes that there are, with a dot between them. */
+export function separated(notes: readonly (Html | undefined)[]): Html {
+  const given = notes.filter((note) => note !== undefined);
+  return html`${given.map((note, index) => html`${index === 0 ? "" : " · "}${note}`)}`;
 }

@@ -1,44 +1,40 @@
 import type { BudgetRow, Overview } from "../overview.ts";
-import type { ProbeRow } from "../probes-overview.ts";
 import type { KeyRow, TargetRow } from "../target-rows.ts";
 import { isWarned, warnedMark } from "./account.ts";
 import { creditText, credits, usedText } from "./amount.ts";
 import { exceededMark, isExceeded, spentText } from "./budgets.ts";
-import { foreign, type Html, html } from "./html.ts";
-import { isScarce, isUsedUp, keyLink, usedShare } from "./keys.ts";
-import { answerAge, mark } from "./marks.ts";
-import { queryTitle } from "./queries.ts";
+import { foreign, type Html, html, keyLink } from "./html.ts";
+import { isScarce, isUsedUp, layerLine, usedShare } from "./keys.ts";
+import { answerAge, failureText, mark } from "./marks.ts";
+import { byExhaustion, isRunningOut, outlookMark } from "./outlook.ts";
 import { ago, until } from "./time.ts";
+import { queryTitle } from "./windows.ts";
 
 /** If everything fails, the first few targets are enough. */
 const ATTENTION_SHOWN = 12;
 
+/** A target with how it is called in the list. */
+type Watched = readonly [target: TargetRow, title: () => Html, age?: (nowMs: number) => Html];
+
 /**
  * Problems that need attention: a failed reload, failing targets with the error, exceeded budgets, and keys
- * that are used up or nearly so.
+ * that are used up, nearly so, or will be before their reset.
  */
 export function attention(overview: Overview): Html {
-  const { failedReloadMs, keys, queries, unwatched, budgetQueries, budgets, probes, nowMs } = overview;
-  const ofAccount = accountTargets(overview.account);
+  const { account, failedReloadMs, keys, budgets, nowMs } = overview;
   const items = [
     ...(failedReloadMs === undefined ? [] : [() => failedReload(failedReloadMs, nowMs)]),
     ...budgets.filter(isExceeded).map((budget) => () => exceeded(budget, nowMs)),
-    ...keys.filter(isFailingKey).map((key) => () => failing(key, keyLink(key.name), answerAge(key, nowMs))),
-    ...queries.filter(isFailing).map((query) => () => failingQuery(query, "Models and apps", nowMs)),
-    ...(unwatched && isFailing(unwatched)
-      ? [() => failing(unwatched, html`Unwatched spend`, answerAge(unwatched, nowMs))]
-      : []),
-    ...budgetQueries.filter(isFailing).map((query) => () => failingQuery(query, "Budgets", nowMs)),
-    ...ofAccount
-      .filter(([, target]) => isFailing(target) || isWarned(target))
-      .map(
-        ([title, target]) =>
-          () =>
-            failing(target, title, answerAge(target, nowMs)),
-      ),
-    ...(probes?.rows ?? []).filter(isFailing).map((probe) => () => failingProbe(probe, nowMs)),
+    ...[
+      ...watched(overview).filter(([target]) => isFailing(target)),
+      ...accountTargets(account).filter(([target]) => isWarned(target)),
+    ].map((each) => () => failing(each, nowMs)),
     ...keys.filter(isUsedUp).map((key) => () => usedUp(key, nowMs)),
-    ...keys.filter(isScarce).map((key) => () => scarce(key, nowMs)),
+    ...keys
+      .filter((key) => isRunningOut(key) && !isUsedUp(key))
+      .toSorted(byExhaustion)
+      .map((key) => () => runningOut(key, nowMs)),
+    ...keys.filter((key) => isScarce(key) && !isRunningOut(key)).map((key) => () => scarce(key, nowMs)),
   ];
   if (items.length === 0) return html``;
   const hidden = items.length - ATTENTION_SHOWN;
@@ -52,33 +48,48 @@ export function attention(overview: Overview): Html {
 }
 
 /** Number of failing targets, including those that the list leaves out. */
-export function countFailing({ keys, queries, unwatched, budgetQueries, account, probes }: Overview): number {
-  return [
-    ...keys.filter(isFailingKey),
-    ...accountTargets(account).map(([, target]) => target),
-    ...queries,
-    ...(unwatched ? [unwatched] : []),
-    ...budgetQueries,
-    ...(probes?.rows ?? []),
-  ].filter(isFailing).length;
+export function countFailing(overview: Overview): number {
+  return watched(overview).filter(([target]) => isFailing(target)).length;
 }
 
-function accountTargets(
-  account: Overview["account"],
-): readonly (readonly [title: Html, target: TargetRow])[] {
-  if (!account) return [];
-  const { balance, capabilities, listings, queries } = account;
+/** All targets, in the order of the list. A listed key fails together with its list, and only the list is reported. */
+function watched({ keys, queries, unwatched, budgetQueries, account, probes }: Overview): readonly Watched[] {
   return [
-    [html`Balance of the account`, balance],
-    ...listings.map((each) => [html`List of keys, workspace ${foreign(each.name)}`, each] as const),
-    ...queries.map((each) => [html`Query ${foreign(each.name)}`, each] as const),
-    [html`Names that queries may use`, capabilities],
+    ...keys
+      .filter(({ isListed }) => isListed !== true)
+      .map((each): Watched => [each, () => keyLink(each.name)]),
+    ...queries.map((each): Watched => [each, () => html`Models and apps, ${windowOf(each)}`]),
+    ...(unwatched ? [[unwatched, () => html`Unwatched spend`] satisfies Watched] : []),
+    ...budgetQueries.map((each): Watched => [each, () => html`Budgets, ${windowOf(each)}`]),
+    ...accountTargets(account),
+    ...(probes?.rows ?? []).map((each): Watched => [
+      each,
+      () => html`Probe ${foreign(each.name)}`,
+      (nowMs) => successAge(each, nowMs),
+    ]),
   ];
 }
 
-/** A listed key fails together with its list, and only the list is reported. */
-function isFailingKey(key: KeyRow): boolean {
-  return isFailing(key) && key.isListed !== true;
+function windowOf({ name }: TargetRow): string {
+  return queryTitle(name).toLowerCase();
+}
+
+/** A probe also fails on a wrong answer, so its age counts from the last success. */
+function successAge({ lastSuccessMs }: TargetRow, nowMs: number): Html {
+  return lastSuccessMs === undefined
+    ? html`never succeeded`
+    : html`last succeeded ${ago(lastSuccessMs, nowMs)}`;
+}
+
+function accountTargets(account: Overview["account"]): readonly Watched[] {
+  if (!account) return [];
+  const { balance, capabilities, listings, queries } = account;
+  return [
+    [balance, () => html`Balance of the account`],
+    ...listings.map((each): Watched => [each, () => html`List of keys, workspace ${foreign(each.name)}`]),
+    ...queries.map((each): Watched => [each, () => html`Query ${foreign(each.name)}`]),
+    [capabilities, () => html`Names that queries may use`],
+  ];
 }
 
 function failedReload(atMs: number, nowMs: number): Html {
@@ -93,24 +104,12 @@ function isFailing(target: TargetRow): boolean {
   return target.state === "down";
 }
 
-function failing(target: TargetRow, name: Html, age: Html): Html {
-  const why = isWarned(target) ? target.warning : target.failure?.message;
+function failing([target, title, age = (at) => answerAge(target, at)]: Watched, nowMs: number): Html {
+  const why = isWarned(target) ? target.warning : failureText(target);
   return html`<li>
-    <strong>${name}</strong> ${warnedMark(target)} <small>${age}</small>
-    ${why === undefined ? undefined : html`<p>${foreign(why, 400)}</p>`}
+    <strong>${title()}</strong> ${warnedMark(target)} <small>${age(nowMs)}</small>
+    ${why === undefined ? undefined : html`<p>${foreign(why, 800)}</p>`}
   </li>`;
-}
-
-function failingQuery(query: TargetRow, of: string, nowMs: number): Html {
-  return failing(query, html`${of}, ${queryTitle(query.name).toLowerCase()}`, answerAge(query, nowMs));
-}
-
-/** A probe also fails on a wrong answer, so its age counts from the last success. */
-function failingProbe(probe: ProbeRow, nowMs: number): Html {
-  const { name, lastSuccessMs } = probe;
-  const age =
-    lastSuccessMs === undefined ? html`never succeeded` : html`last succeeded ${ago(lastSuccessMs, nowMs)}`;
-  return failing(probe, html`Probe ${foreign(name)}`, age);
 }
 
 function exceeded(budget: BudgetRow, nowMs: number): Html {
@@ -124,29 +123,43 @@ function exceeded(budget: BudgetRow, nowMs: number): Html {
 }
 
 function usedUp(key: KeyRow, nowMs: number): Html {
-  return html`<li>
-    <strong>${keyLink(key.name)}</strong>
-    ${mark("down", "▲", "Used up")}
-    <small>nothing is left of ${limitText(key)} credits; ${resetText(key, nowMs)}</small>
-  </li>`;
+  const layer = layerLine(key, nowMs);
+  if (layer)
+    return html`<li><strong>${keyLink(key.name)}</strong> ${mark("down", "▲", "Used up")} ${layer}</li>`;
+  return ofLimit(
+    key,
+    mark("down", "▲", "Used up"),
+    html`nothing is left of ${limitText(key)} credits`,
+    nowMs,
+  );
+}
+
+function runningOut(key: KeyRow, nowMs: number): Html {
+  const { remaining, forecast } = key;
+  const left =
+    remaining === undefined ? undefined : html`, ${credits(remaining)} of ${limitText(key)} credits are left`;
+  return ofLimit(
+    key,
+    html`${outlookMark(key)}`,
+    html`used up ${until(forecast?.exhaustionMs ?? nowMs, nowMs)}${left}`,
+    nowMs,
+  );
 }
 
 function scarce(key: KeyRow, nowMs: number): Html {
-  return html`<li>
-    <strong>${keyLink(key.name)}</strong>
-    ${mark("high", "◆", "Nearly used up")}
-    <small
-      >${usedText(usedShare(key) ?? 0)} is used, ${credits(key.remaining)} of ${limitText(key)} credits are
-      left; ${resetText(key, nowMs)}</small
-    >
-  </li>`;
+  const left = html`${usedText(usedShare(key) ?? 0)} is used, ${credits(key.remaining)} of ${limitText(key)}
+  credits are left`;
+  return ofLimit(key, mark("high", "◆", "Nearly used up"), left, nowMs);
+}
+
+function ofLimit({ name, reset, nextResetMs }: KeyRow, state: Html, left: Html, nowMs: number): Html {
+  const resets =
+    nextResetMs === undefined
+      ? html`${reset === "never" ? "it never resets" : "its reset is unknown"}`
+      : html`resets ${until(nextResetMs, nowMs)}`;
+  return html`<li><strong>${keyLink(name)}</strong> ${state} <small>${left}; ${resets}</small></li>`;
 }
 
 function limitText({ limit }: KeyRow): string {
   return typeof limit === "number" ? creditText(limit) : "";
-}
-
-function resetText({ reset, nextResetMs }: KeyRow, nowMs: number): Html {
-  if (nextResetMs !== undefined) return html`resets ${until(nextResetMs, nowMs)}`;
-  return html`${reset === "never" ? "it never resets" : "its reset is unknown"}`;
 }

@@ -1,46 +1,40 @@
-import type { ModelKeys } from "../key-models.ts";
+import { courseOf } from "../history.ts";
 import type { Overview } from "../overview.ts";
 import { type Axis, AXIS_PATHS, axisAddress } from "../view.ts";
-import { wholeCredits } from "../target-rows.ts";
-import { credits, shareText } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
-import { hoursSection } from "./hours.ts";
-import { keyLink } from "./keys.ts";
-import { layout } from "./layout.ts";
-import { stateMark } from "./marks.ts";
-import { dataAge, queryTitle, windowText } from "./queries.ts";
-import { isLowerBound, OTHER_AXIS, type Ranked, ranked, rankingSection } from "./ranking.ts";
+import { foreign, type Html, html, keyLink } from "./html.ts";
+import { axisHistory, historySection, todaySpark } from "./history.ts";
+import { layout, type Written } from "./layout.ts";
+import { type Ranked, ranked, rankingSection, wholeNotes } from "./ranking.ts";
+import { isLowerBound, windowTiles } from "./windows.ts";
 
-const MANY = { model: "Models", app: "Apps" } as const;
+const ONE = { model: "Model", app: "App" } as const;
+const OTHER_AXIS = { model: "app", app: "model" } as const;
 
 /** The page of all models or apps, or of the one with the name, which is missing if no answer names it. */
 export function renderAxisPage(
   overview: Overview,
   telemetryPath: string,
-  axis: Axis,
-  name?: string,
-): { readonly page: Html; readonly isMissing: boolean } {
-  const rows = ranked(overview.queries, axis);
-  const row = rows.find((each) => each.name === name);
+  { axis, name }: { readonly axis: Axis; readonly name?: string | undefined },
+): Written {
+  const rows = ranked(overview.queries, (pair) => pair[axis]);
+  const row = rows.find(({ pair }) => pair[axis] === name);
   const isMissing = name !== undefined && !row;
-  const heading = isMissing
-    ? html`No such ${axis}`
-    : row
-      ? html`${axis === "model" ? "Model" : "App"} ${foreign(row.name)}`
-      : html`${MANY[axis]}`;
-  const shown = row ? ofOne(overview, axis, row) : ofAll(overview, axis, rows);
-  const page = layout(
-    {
-      path: AXIS_PATHS[axis],
-      title: `${row ? row.name : isMissing ? `No such ${axis}` : MANY[axis]} – AI gateway exporter`,
-      heading,
-      links: html`<a href="${axisAddress(axis, row?.name)}">${isMissing ? `All ${axis}s` : "Refresh"}</a>`,
-      sections: isMissing ? [() => missing(axis, name)] : shown,
-    },
+  const all = `${ONE[axis]}s`;
+  const title = name === undefined ? all : isMissing ? `No such ${axis}` : name;
+  const heading = row ? html`${ONE[axis]} ${foreign(title)}` : html`${title}`;
+  const sections = row
+    ? ofOne(overview, axis, row)
+    : isMissing
+      ? [missing(axis, name)]
+      : ofAll(overview, axis, rows);
+  const links = html`<a href="${axisAddress(axis, row && name)}"
+    >${isMissing ? `All ${axis}s` : "Refresh"}</a
+  >`;
+  return layout(
+    { path: AXIS_PATHS[axis], title: `${title} – AI gateway exporter`, heading, links, sections, isMissing },
     overview,
     telemetryPath,
   );
-  return { page, isMissing };
 }
 
 /** In place of what only a management key shows. */
@@ -57,95 +51,57 @@ function missing(axis: Axis, name: string): Html {
   </section>`;
 }
 
-function ofAll(overview: Overview, axis: Axis, rows: readonly Ranked[]): readonly (() => Html)[] {
-  const { queries, spendHours, nowMs } = overview;
-  if (queries.length === 0) return [() => NO_ACCOUNT];
-  const hours = spendHours?.of(axis, nowMs);
+function ofAll(overview: Overview, axis: Axis, rows: readonly Ranked[]): readonly Html[] {
+  const { queries, history, nowMs } = overview;
+  if (queries.length === 0) return [NO_ACCOUNT];
+  const shown = rankedRows(rows, axis).map((row) => ({
+    ...row,
+    picture: history && todaySpark(courseOf(history, "hour", axis, row.name), nowMs),
+  }));
+  const table = { ...tableOf(axis), isWhole: true, notes: wholeNotes(queries) };
+  return [windowTiles(overview), historySection(overview, axis), rankingSection(table, shown, queries)];
+}
+
+function ofOne(overview: Overview, axis: Axis, { pair, amounts }: Ranked): readonly Html[] {
+  const { queries, keyModels } = overview;
+  const [name, other] = [pair[axis], OTHER_AXIS[axis]];
+  const rows = ranked(queries, (each) => (each[axis] === name ? each[other] : undefined));
   return [
-    () => tiles(overview),
-    () => (hours ? hoursSection(hours, hours.total, false) : html``),
-    () => rankingSection(MANY[axis], rows, queries, axis, { isWhole: true, hours }),
+    windowTiles(overview, amounts),
+    axisHistory(overview, axis, name),
+    rankingSection(tableOf(other), rankedRows(rows, other), queries),
+    ...(axis === "model" && keyModels ? [keysSection(keyModels, name)] : []),
   ];
 }
 
-function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): readonly (() => Html)[] {
-  const { queries, keyModels, spendHours, nowMs } = overview;
-  const other = OTHER_AXIS[axis];
-  const hours = spendHours?.of(axis, nowMs);
-  const isLeast = queries.some((query) => query.name === "day" && isLowerBound(query));
-  return [
-    () => tiles(overview, amounts),
-    () => (hours ? hoursSection(hours, hours.byName.get(name) ?? [], isLeast) : html``),
-    () => rankingSection(MANY[other], ranked(queries, other, name), queries, other),
-    () => keysSection(axis === "model" ? (keyModels?.keysOf(name) ?? []) : []),
-  ];
+function tableOf(axis: Axis) {
+  return { id: "ranking", title: `${ONE[axis]}s`, what: ONE[axis], isBound: isLowerBound };
 }
 
-/** The credits of each window: of one model or app, or in all. */
-function tiles({ queries, nowMs }: Overview, amounts?: readonly (number | undefined)[]): Html {
-  const figures = queries.map((query, index) => {
-    const { name, isLeast: isTotalLeast = false } = query;
-    const total = wholeCredits(query);
-    const amount = amounts ? amounts[index] : query.credits;
-    const isShare = amounts && amount !== undefined && amount >= 0 && total !== undefined && total > 0;
-    const isLeast = amount !== undefined && (amounts ? isLowerBound(query) : isTotalLeast);
-    return html`<div class="card">
-      <dt>${queryTitle(name)}<br />${windowText(query)}</dt>
-      <dd>
-        ${isLeast ? html`<span class="soft">at least</span> ` : undefined}${credits(amount)}
-        <small
-          >${isShare ? `${shareText(amount / total)} of all · ` : ""}${stateMark(query)}
-          ${dataAge(query, nowMs)}</small
-        >
-      </dd>
-    </div>`;
+function rankedRows(rows: readonly Ranked[], axis: Axis) {
+  return rows.map(({ pair, amounts }) => {
+    const name = pair[axis];
+    return { name, amounts, title: html`<a href="${axisAddress(axis, name)}">${foreign(name)}</a>` };
   });
-  return html`<dl class="summary">${figures}</dl>`;
 }
 
-/** The keys that spend on a model. Empty if no query asks for that. */
-function keysSection(windows: readonly ModelKeys[]): Html {
-  if (windows.length === 0) return html``;
-  return html`<section aria-labelledby="model-keys">
-    <h2 id="model-keys">Keys</h2>
-    <div class="windows">${windows.map(keysCard)}</div>
-    <p class="note">
-      By the names that keys have at the gateway. Keys that spend little on the model may be missing: only the
-      most expensive pairs of a key and a model are named.
-    </p>
-  </section>`;
-}
-
-function keysCard({ window, keys }: ModelKeys): Html {
-  const id = `model-keys-${window}`;
-  const empty = keys ? "No key is named with this model." : "There are no current data for this window.";
-  const rows = keys?.map(
-    ({ label, name, credits: amount }) =>
-      html`<tr>
-        <th scope="row">
-          ${foreign(label)}${name === undefined ? undefined : html`<small>${keyLink(name)}</small>`}
-        </th>
-        <td class="number">${credits(amount)}</td>
-      </tr>`,
+/** The keys that spend on a model. */
+function keysSection(keyModels: NonNullable<Overview["keyModels"]>, model: string): Html {
+  const windows = keyModels.keysOf(model);
+  const rows = ranked(windows, (pair) => pair.model).map(({ pair, amounts }) => {
+    const name = keyModels.labels().nameOf(pair.model);
+    return {
+      title: html`${foreign(pair.model)}${name === undefined ? undefined : html`<small>${keyLink(name)}</small>`}`,
+      amounts,
+    };
+  });
+  const notes = html`<p class="note">
+    By the names that keys have at the gateway. Keys that spend little on the model may be missing: only the
+    most expensive pairs of a key and a model are named.
+  </p>`;
+  return rankingSection(
+    { id: "model-keys", title: "Keys", what: "Name at the gateway", notes },
+    rows,
+    windows,
   );
-  return html`<article class="card" aria-labelledby="${id}">
-    <h3 id="${id}">${queryTitle(window)}</h3>
-    ${
-      rows && rows.length > 0
-        ? html`<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name at the gateway</th>
-                  <th scope="col" class="number">Credits</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${rows}
-              </tbody>
-            </table>
-          </div>`
-        : html`<p class="empty">${empty}</p>`
-    }
-  </article>`;
 }

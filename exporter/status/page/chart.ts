@@ -1,156 +1,173 @@
-import { BUCKET_MS, windowAt } from "../../time/window.ts";
-import { forecastOf, limitWindowOf } from "../forecast.ts";
-import type { Overview } from "../overview.ts";
-import type { KeyRow } from "../target-rows.ts";
+import { scaleLinear, scaleUtc } from "d3-scale";
+import { DAY_MS } from "../../time/window.ts";
+import { creditText } from "./amount.ts";
 import { type Html, html } from "./html.ts";
+import { shortTime } from "./time.ts";
 
-/** What a picture needs: the course of a key so far, which is absent if nothing was recorded. */
-export type Course = Pick<Overview, "history" | "nowMs">;
+/** Bars of consecutive hours or days. Amounts are credits. */
+export interface Bars {
+  readonly startMs: number;
+  readonly bucketMs: number;
+  /** Of the axis; the last ones may lie ahead. */
+  readonly count: number;
+  /** The first one is at the bottom. */
+  readonly series: readonly { readonly kind: string; readonly amounts: readonly number[] }[];
+  readonly totals: readonly number[];
+  /** Marks to compare with. */
+  readonly before: readonly number[];
+}
 
-/** Lines over time, in credits. Each line is a path of `d`. */
-export interface Chart {
-  /** Of the horizontal axis. */
+/** What is left of a limit: the past, and an estimate from now on. */
+export interface Line {
   readonly startMs: number;
   readonly endMs: number;
-  /** Between the measured line and 0; empty for what is left. */
-  readonly area: string;
-  /** What was measured, with gaps. */
-  readonly course: string;
-  /** From a known start to the first measurement: what nobody watched. */
-  readonly unwatched: string;
-  /** An estimate. */
-  readonly forecast: string;
-  /** Whether the key runs out before its reset by that estimate. */
+  /** The highest value of the axis. */
+  readonly most: number;
+  readonly past: readonly Point[];
+  /** Empty: there is no estimate. */
+  readonly ahead: readonly Point[];
+  /** Whether nothing is left before the reset. */
   readonly isEarly: boolean;
 }
 
-const WIDTH = 100;
-const HEIGHT = 24;
-/** Room for half of a line above and below. */
-const MARGIN = 1;
+export type Point = readonly [atMs: number, credits: number];
 
-type Point = readonly [atMs: number, credits: number | undefined];
+/** Texts for those who do not see the chart. */
+export interface ChartTexts {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
 
-/** The spend of the current UTC day; undefined: fewer than two amounts are known. */
-export function dayChart(key: KeyRow, { history, nowMs }: Course): Chart | undefined {
-  const { startMs, endMs } = windowAt("day", nowMs);
-  const past = (history?.of(key.id, nowMs) ?? []).filter(({ atMs }) => atMs >= startMs);
-  const points: Point[] = [...past.map(({ atMs, day }) => [atMs, day] as const), [nowMs, key.day]];
-  const [known, first] = [amountsOf(points), points.find(([, day]) => day !== undefined)];
-  if (known.length < 2 || !first) return undefined;
-  const path = scaled([startMs, endMs], [...known, 0]);
-  const runs = runsOf(points);
+/** In percent of width and height: the picture is stretched, and its labels are not. */
+const SIZE = 100;
+
+export function barChart(texts: ChartTexts, bars: Bars): Html {
+  const { startMs, bucketMs, count, totals, before } = bars;
+  const { x, y } = barScales(bars);
+  const labels = totals.map((total, index) => {
+    const [atMs, then] = [startMs + index * bucketMs, before[index]];
+    const compared = then === undefined ? "" : `, the day before ${creditText(then)}`;
+    const text = `${shortTime(atMs, bucketMs)}: ${creditText(total)}${compared}`;
+    return html`<rect x="${round(x(atMs))}" y="0" width="${round(SIZE / count)}" height="${SIZE}"
+      ><title>${text}</title></rect
+    >`;
+  });
+  const marks = before.map(
+    (amount, index) => `M${round(x(startMs + index * bucketMs))} ${round(y(amount))}h${round(SIZE / count)}`,
+  );
+  const last = totals.length - 1;
+  const current = totals[last];
+  const spot: Point | undefined =
+    current === undefined ? undefined : [startMs + (last + 0.5) * bucketMs, current];
+  const shapes = html`${barPaths(bars)}<path class="before" d="${marks.join("")}" /><g class="labels"
+      >${labels}</g
+    >`;
+  return plot(texts, x, y, shapes, { spot, shiftMs: bucketMs < DAY_MS ? 0 : bucketMs / 2 });
+}
+
+/** A small picture in a table. Undefined: nothing is known, or nothing was spent. */
+export function sparkBars(label: string, bars: Bars): Html | undefined {
+  if (!bars.totals.some((amount) => amount > 0)) return undefined;
+  return html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${barPaths(bars)}</svg>`;
+}
+
+export function lineChart(texts: ChartTexts, line: Line): Html {
+  const { x, y } = lineScales(line);
+  return plot(texts, x, y, linePaths(line), { spot: line.past.at(-1), shiftMs: 0 });
+}
+
+export function sparkLine(label: string, line: Line): Html {
+  return html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${linePaths(line)}</svg>`;
+}
+
+const BOX = html`viewBox="0 0 100 100" preserveAspectRatio="none"`;
+
+type X = ReturnType<typeof scaleUtc<number>>;
+type Y = ReturnType<typeof scaleLinear<number>>;
+
+function plot(
+  { id, title, text }: ChartTexts,
+  x: X,
+  y: Y,
+  shapes: Html,
+  { spot, shiftMs }: { readonly spot: Point | undefined; readonly shiftMs: number },
+): Html {
+  const [rows, format] = [y.ticks(3), y.tickFormat(3)];
+  const [start = 0, end = 0] = x.domain().map(Number);
+  const grid = rows.map((credits) => `M0 ${round(y(credits))}h${SIZE}`).join("");
+  return html`<div class="plot">
+    <svg ${BOX} role="img" aria-labelledby="${id}-title ${id}-text">
+      <title id="${id}-title">${title}</title>
+      <desc id="${id}-text">${text}</desc>
+      <path class="grid" d="${grid}" />
+      ${shapes}
+    </svg>
+    <div aria-hidden="true">
+      ${rows.map((credits) => html`<span class="y" style="top:${round(y(credits))}%">${format(credits)}</span>`)}
+      ${x
+        .ticks(5)
+        .filter((at) => Number(at) + shiftMs <= end)
+        .map(
+          (at) =>
+            html`<span class="x" style="left:${round(x(Number(at) + shiftMs))}%"
+              >${shortTime(Number(at), (end - start) / 10)}</span
+            >`,
+        )}
+      ${
+        spot &&
+        html`<b style="left:${round(x(spot[0]))}%;top:${round(y(spot[1]))}%">${creditText(spot[1])}</b>`
+      }
+    </div>
+  </div>`;
+}
+
+function barScales({ startMs, bucketMs, count, totals, before }: Bars) {
+  return scales([startMs, startMs + count * bucketMs], Math.max(0, ...totals, ...before));
+}
+
+function lineScales({ startMs, endMs, most }: Line) {
+  return scales([startMs, endMs], most);
+}
+
+function scales(times: readonly [number, number], most: number) {
   return {
-    startMs,
-    endMs,
-    area: runs.map((run) => `${path(run)}${path.closing(run)}`).join(""),
-    course: runs.map(path).join(""),
-    unwatched: first[0] > startMs ? path([[startMs, 0], first]) : "",
-    forecast: "",
-    isEarly: false,
+    x: scaleUtc(times, [0, SIZE]),
+    y: scaleLinear([0, most > 0 ? most : 1], [SIZE, 0]).nice(3),
   };
 }
 
-/**
- * What is left of the limit: in the limit's window if it resets, with the estimate to the reset, and otherwise as long
- * into the future as into the past. Undefined: fewer than two amounts are known, or there is no limit.
- */
-export function leftChart(key: KeyRow, { history, nowMs }: Course): Chart | undefined {
-  const { limit, remaining } = key;
-  if (typeof limit !== "number") return undefined;
-  const window = limitWindowOf(key, nowMs);
-  const past = history?.of(key.id, nowMs) ?? [];
-  const points: Point[] = [...past.map(({ atMs, left }) => [atMs, left] as const), [nowMs, remaining]];
-  const inWindow = points.filter(([atMs]) => !window || atMs >= window.startMs);
-  const [known, first] = [amountsOf(inWindow), inWindow.find(([, left]) => left !== undefined)];
-  if (known.length < 2 || !first) return undefined;
-  const { startMs, endMs } = window ?? { startMs: first[0], endMs: 2 * nowMs - first[0] };
-  const path = scaled([startMs, endMs], [...known, 0, limit]);
-  return {
-    startMs,
-    endMs,
-    area: "",
-    course: runsOf(inWindow).map(path).join(""),
-    unwatched: window && first[0] > startMs ? path([[startMs, limit], first]) : "",
-    ...estimate(key, nowMs, endMs, path),
-  };
+/** A refund has no bar. */
+function barPaths(bars: Bars): readonly Html[] {
+  const { startMs, bucketMs, count, series } = bars;
+  const { x, y } = barScales(bars);
+  const gap = SIZE / count / 8;
+  const bottoms = Array.from({ length: count }, () => 0);
+  return series.map(({ kind, amounts }) => {
+    const paths = amounts.map((amount, index) => {
+      if (amount <= 0) return "";
+      const bottom = bottoms[index] ?? 0;
+      bottoms[index] = bottom + amount;
+      const [left, top] = [x(startMs + index * bucketMs) + gap, y(bottom + amount)];
+      const [width, height] = [SIZE / count - 2 * gap, y(bottom) - top];
+      return `M${round(left)} ${round(top)}h${round(width)}v${round(height)}h${round(-width)}Z`;
+    });
+    return html`<path class="bars ${kind}" d="${paths.join("")}" />`;
+  });
 }
 
-function estimate(
-  key: KeyRow,
-  nowMs: number,
-  endMs: number,
-  path: (line: readonly Point[]) => string,
-): Pick<Chart, "forecast" | "isEarly"> {
-  const forecast = forecastOf(key, nowMs);
-  if (!forecast || key.remaining === undefined) return { forecast: "", isEarly: false };
-  const { exhaustedMs, leftAtReset, perHour } = forecast;
-  const end: Point =
-    exhaustedMs <= endMs
-      ? [exhaustedMs, 0]
-      : [endMs, key.remaining - (perHour * (endMs - nowMs)) / BUCKET_MS.hour];
-  const isEarly = key.nextResetMs !== undefined && leftAtReset === undefined;
-  return { forecast: path([[nowMs, key.remaining], end]), isEarly };
+function linePaths(line: Line): Html {
+  const { x, y } = lineScales(line);
+  const path = (points: readonly Point[]) =>
+    points.length === 0
+      ? ""
+      : `M${points.map(([atMs, credits]) => `${round(x(atMs))} ${round(y(Math.max(0, credits)))}`).join("L")}`;
+  return html`<path class="${line.isEarly ? "ahead early" : "ahead"}" d="${path(line.ahead)}" /><path
+      class="past"
+      d="${path(line.past)}"
+    />`;
 }
 
-/** A small picture in a table, with its meaning in words. */
-export function spark(chart: Chart | undefined, label: string): Html | undefined {
-  return chart && html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${lines(chart)}</svg>`;
-}
-
-/** A large picture. The texts are for those who do not see it. */
-export function picture(chart: Chart, id: string, title: string, description: string): Html {
-  return html`<svg ${BOX} class="picture" role="img" aria-labelledby="${id}-title ${id}-text">
-    <title id="${id}-title">${title}</title>
-    <desc id="${id}-text">${description}</desc>
-    ${lines(chart)}
-  </svg>`;
-}
-
-const BOX = html`viewBox="0 0 100 24" preserveAspectRatio="none"`;
-
-function lines({ area, course, unwatched, forecast, isEarly }: Chart): Html {
-  return html`${line("area", area)}${line("unwatched", unwatched)}${line(isEarly ? "forecast early" : "forecast", forecast)}${line("course", course)}`;
-}
-
-function line(kind: string, d: string): Html | undefined {
-  return d === "" ? undefined : html`<path class="${kind}" d="${d}" />`;
-}
-
-function amountsOf(points: readonly Point[]): readonly number[] {
-  return points.flatMap(([, credits]) => credits ?? []);
-}
-
-/** The parts of a line between its gaps. */
-function runsOf(points: readonly Point[]): readonly (readonly Point[])[] {
-  const runs: Point[][] = [];
-  let isOpen = false;
-  for (const point of points) {
-    if (point[1] === undefined) isOpen = false;
-    else if (isOpen) runs.at(-1)?.push(point);
-    else {
-      runs.push([point]);
-      isOpen = true;
-    }
-  }
-  return runs;
-}
-
-/** Draws lines to scale. A single point becomes a dot, because lines have round ends. */
-function scaled([startMs, endMs]: readonly [number, number], amounts: readonly number[]) {
-  const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
-  const x = (atMs: number) => rounded(((atMs - startMs) / (endMs - startMs)) * WIDTH);
-  const share = (credits: number) => (most > least ? (credits - least) / (most - least) : 0);
-  const y = (credits: number) => rounded(HEIGHT - MARGIN - share(credits) * (HEIGHT - 2 * MARGIN));
-  const path = (run: readonly Point[]): string =>
-    `M${run.map(([atMs, credits = 0]) => `${x(atMs)} ${y(credits)}`).join("L")}${run.length === 1 ? "h0" : ""}`;
-  /** Closes the area between a line and 0. */
-  const closing = (run: readonly Point[]): string =>
-    `L${x(run.at(-1)?.[0] ?? startMs)} ${y(0)}L${x(run[0]?.[0] ?? startMs)} ${y(0)}Z`;
-  return Object.assign(path, { closing });
-}
-
-/** To tenths; toFixed takes five times as long, and a page has twenty thousand points. */
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }

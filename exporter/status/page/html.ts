@@ -1,54 +1,23 @@
-/** Safe HTML that needs no escaping. Parts of a long page are made only when it is written. */
+import { keyAddress } from "../view.ts";
+
+/** Safe HTML that needs no escaping. */
 export class Html {
-  readonly pieces: readonly Piece[];
+  readonly text: string;
 
-  constructor(...pieces: readonly Piece[]) {
-    this.pieces = pieces;
+  constructor(text: string) {
+    this.text = text;
   }
 
   toString(): string {
-    return this.pieces.map(String).join("");
-  }
-
-  /** The same text; `pace` may let other work run between two parts. */
-  async written(pace: () => Promise<void>): Promise<string> {
-    let text = "";
-    for (const piece of this.pieces) {
-      if (typeof piece === "string") {
-        text += piece;
-        continue;
-      }
-      text += await piece.made().written(pace);
-      await pace();
-    }
-    return text;
+    return this.text;
   }
 }
 
-/** HTML that is made later. */
-export class Later {
-  readonly made: () => Html;
-
-  constructor(made: () => Html) {
-    this.made = made;
-  }
-
-  toString(): string {
-    return this.made().toString();
-  }
-}
-
-type Piece = string | Later;
-type Part = Html | Later | string | number | undefined | readonly (Html | Later)[];
+type Part = Html | string | number | undefined | readonly (Html | undefined)[];
 
 /** Template tag that escapes every value except Html. Attributes must be quoted. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  const pieces: Piece[] = [];
-  for (let index = 0; index < strings.length; index++) {
-    add(pieces, strings[index] ?? "");
-    addPart(pieces, parts[index]);
-  }
-  return new Html(...pieces);
+  return new Html(strings.reduce((text, next, index) => text + partText(parts[index - 1]) + next));
 }
 
 const LONGEST_FOREIGN = 160;
@@ -67,19 +36,24 @@ export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   return html`<bdi>${shown.replace(/[\uD800-\uDBFF]…$/, "…").toWellFormed()}</bdi>`;
 }
 
-function addPart(pieces: Piece[], part: Part): void {
-  if (typeof part === "string") add(pieces, escapeText(part));
-  else if (typeof part === "number") add(pieces, String(part));
-  else if (part instanceof Html) for (const piece of part.pieces) add(pieces, piece);
-  else if (part instanceof Later) pieces.push(part);
-  else if (part) for (const each of part) addPart(pieces, each);
+/** The first few of several names. */
+export function namesText(names: readonly string[], most: number): Html {
+  const shown = names
+    .slice(0, most)
+    .map((name, index) => html`${index === 0 ? "" : ", "}${foreign(name, 64)}`);
+  const more = names.length - shown.length;
+  return html`${shown}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Adds to the last piece if both are texts. */
-function add(pieces: Piece[], piece: Piece): void {
-  const last = pieces.at(-1);
-  if (typeof piece === "string" && typeof last === "string") pieces[pieces.length - 1] = last + piece;
-  else pieces.push(piece);
+/** The name of a key as a link to its page. */
+export function keyLink(name: string): Html {
+  return html`<a href="${keyAddress(name)}">${foreign(name)}</a>`;
+}
+
+function partText(part: Part): string {
+  if (part === undefined) return "";
+  if (part instanceof Html) return part.text;
+  return typeof part === "object" ? part.map(partText).join("") : escapeText(String(part));
 }
 
 /** Safe in text and in quoted attributes. */

@@ -1,10 +1,15 @@
+import { keyCourse } from "../history.ts";
+import type { ListingRow } from "../account-overview.ts";
 import type { Overview } from "../overview.ts";
+import type { KeyLayer } from "../../readings/reading.ts";
 import type { KeyRow } from "../target-rows.ts";
-import { isFiltered, keyAddress, type View } from "../view.ts";
-import { bar, counted, creditText, credits, HIGH_SHARE, isAtLeast, UNKNOWN, usedText } from "./amount.ts";
-import { type Course, dayChart, leftChart, spark } from "./chart.ts";
-import { foreign, type Html, html, Later } from "./html.ts";
+import { isFiltered, type View } from "../view.ts";
+import { bar, creditText, credits, HIGH_SHARE, isAtLeast, separated, UNKNOWN, usedText } from "./amount.ts";
+import { foreign, type Html, html, keyLink } from "./html.ts";
+import { todaySpark } from "./history.ts";
+import { leftSpark } from "./left.ts";
 import { answerAge, mark, stateMark } from "./marks.ts";
+import { type Column, type Row, sheet } from "./table.ts";
 import { ago, until } from "./time.ts";
 import { pageLinks, teamAddress } from "./view-form.ts";
 
@@ -12,93 +17,113 @@ import { pageLinks, teamAddress } from "./view-form.ts";
 const KEYS_SHOWN = 100;
 
 /** One page of the keys in the given order, each with state, limit and spend. */
-export function keysSection({ keys, nowMs, history }: Overview, view: View): Html {
+export function keysSection({ keys, nowMs, history, account }: Overview, view: View): Html {
   if (keys.length === 0)
-    return html`<p class="note">${isFiltered(view) ? "No key matches." : "No keys are configured."}</p>`;
+    return html`<p class="note">${isFiltered(view) ? "No key matches." : noKeys(account?.listings)}</p>`;
   const pages = Math.ceil(keys.length / KEYS_SHOWN);
   const first = (view.page - 1) * KEYS_SHOWN;
-  return html`<section class="card wide">
-    <div class="scroll" role="region" aria-labelledby="keys" tabindex="0">
-      <table class="sheet">
-        <caption>
-          <h2 id="keys">Keys</h2>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">Limit used</th>
-            <th scope="col" class="number">Left</th>
-            <th scope="col" class="reset">Resets</th>
-            <th scope="col" class="number">Today</th>
-            <th scope="col" class="number">This week</th>
-            <th scope="col" class="number">This month</th>
-            <th scope="col" class="number">All time</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${keys.slice(first, first + KEYS_SHOWN).map((key) => new Later(() => keyRow(key, { history, nowMs })))}
-        </tbody>
-      </table>
-    </div>
-    ${moreKeys(keys.slice(first + KEYS_SHOWN))} ${pageLinks(pages, view)}
-    <p class="note">
-      Amounts are credits. — means unknown: the gateway has not reported the value, or the last one is too old
-      or belongs to a window that has ended. Days, weeks (from Monday) and months are UTC.
-    </p>
-  </section>`;
+  const rows = keys.slice(first, first + KEYS_SHOWN).map((key) => keyRow(key, { history, nowMs }));
+  return sheet({ id: "keys", title: "Keys" }, COLUMNS, rows, html`${pageLinks(pages, view)} ${UNKNOWN_NOTE}`);
 }
 
-/** The name of a key as a link to its page. */
-export function keyLink(name: string): Html {
-  return html`<a href="${keyAddress(name)}">${foreign(name)}</a>`;
+function noKeys(lists: readonly ListingRow[] = []): string {
+  if (lists.some(({ keys }) => keys === undefined)) return "Waiting for the list of keys.";
+  return lists.length > 0 ? "The lists of the account have no keys." : "No keys are configured.";
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: "Key" },
+  { title: "State", kind: "full", label: "none" },
+  { title: "Limit used", kind: "full" },
+  { title: "Left", kind: "number" },
+  { title: "Resets", kind: "reset" },
+  { title: "Today", kind: "number" },
+  { title: "This week", kind: "number" },
+  { title: "This month", kind: "number" },
+  { title: "All time", kind: "number" },
+];
+
+/** What a dash means. */
+export const UNKNOWN_NOTE = html`<p class="note">
+  Amounts are credits. — means unknown: the gateway has not reported the value, or the last one is too old or
+  belongs to a window that has ended. Days, weeks (from Monday) and months are UTC.
+</p>`;
 
 /** The used share of a key's limit; undefined if the key has no limit or the share is unknown. */
 export function usedShare({ limit, remaining }: KeyRow): number | undefined {
   if (typeof limit !== "number" || remaining === undefined) return undefined;
-  if (remaining <= 0) return limit > 0 ? Math.max(1, (limit - remaining) / limit) : 1;
-  return limit > 0 ? (limit - remaining) / limit : undefined;
+  return limit > 0 ? (limit - remaining) / limit : remaining > 0 ? undefined : 1;
 }
 
-/** Nothing is left of the limit. */
+/** Nothing is left of the limit, or so little that no call succeeds. */
 export function isUsedUp(key: KeyRow): boolean {
-  const isSpent = typeof key.limit === "number" && key.remaining !== undefined && key.remaining <= 0;
+  const isEmpty = typeof key.limit === "number" && key.remaining !== undefined && key.remaining <= 0;
+  const isSpent = isEmpty || isBlocked(key) || key.forecast?.outlook === "exhausted";
   return isSpent && key.isDisabled !== true;
+}
+
+/** Whether a budget around the key refuses its calls. */
+function isBlocked(key: KeyRow): boolean {
+  return (nearestLayer(key)?.remainingCredits ?? 1) <= 0;
+}
+
+/** The budget around the key that leaves the least, if it leaves less than the key's own limit. */
+export function nearestLayer({ layers = [], remaining = Infinity }: KeyRow): KeyLayer | undefined {
+  const [nearest] = layers.toSorted((one, other) => leftOf(one) - leftOf(other));
+  return nearest && leftOf(nearest) < remaining ? nearest : undefined;
+}
+
+function leftOf({ remainingCredits = Infinity }: KeyLayer): number {
+  return remainingCredits;
+}
+
+/** What the budget around a key leaves, and until when; undefined: its own limit is the nearest. */
+export function layerLine(key: KeyRow, nowMs: number): Html | undefined {
+  const layer = nearestLayer(key);
+  if (!layer) return undefined;
+  const { source, remainingCredits = 0, limitCredits, nextResetMs } = layer;
+  const of = limitCredits === undefined ? undefined : html` of ${creditText(limitCredits)}`;
+  const left = remainingCredits <= 0 ? "nothing" : creditText(remainingCredits);
+  const resets = nextResetMs === undefined ? undefined : html`, resets ${until(nextResetMs, nowMs)}`;
+  return html`<small>budget <code>${foreign(source, 64)}</code>: ${left}${of} left${resets}</small>`;
 }
 
 /** A key with at most this share of its limit left is listed under *Needs attention*. */
 const SCARCE_SHARE = 0.03;
 
-/** Something is left, but so little that the key needs attention. A disabled key cannot spend it. */
+/** Something is left, but so little that the key needs attention. */
 export function isScarce(key: KeyRow): boolean {
-  const share = usedShare(key);
-  return (
-    share !== undefined && isAtLeast(share, 1 - SCARCE_SHARE) && !isUsedUp(key) && key.isDisabled !== true
-  );
+  return isUsedTo(key, 1 - SCARCE_SHARE);
 }
 
-function moreKeys(hidden: readonly KeyRow[]): Html {
-  if (hidden.length === 0) return html``;
-  const failing = hidden.filter((key) => key.state === "down").length;
-  const rest =
-    failing === 0 ? "none of them failing" : `${counted(failing, "of them is", "of them are")} failing`;
-  return html`<p class="more">… and ${counted(hidden.length, "more key")}, ${rest}.</p>`;
+/** Something is left, but no more than a tenth. */
+export function isLow(key: KeyRow): boolean {
+  return isUsedTo(key, HIGH_SHARE);
 }
 
-function keyRow(key: KeyRow, course: Course): Html {
-  const { nowMs } = course;
-  return html`<tr class="${key.state}">
-    <th scope="row">${keyLink(key.name)}${ownerLine(key)}${listLine(key)}</th>
-    <td class="full">${keyMark(key)}<small>${stateLine(key, nowMs)}</small></td>
-    ${limitCells(key, course)}
-    <td class="number" data-label="Today">
-      ${credits(key.day)}${spark(dayChart(key, course), "Course of today")}
-    </td>
-    <td class="number" data-label="This week">${credits(key.week)}</td>
-    <td class="number" data-label="This month">${credits(key.month)}</td>
-    <td class="number" data-label="All time">${credits(key.total)}</td>
-  </tr>`;
+/** A disabled key cannot spend what is left. */
+function isUsedTo(key: KeyRow, least: number): boolean {
+  return isAtLeast(usedShare(key) ?? 0, least) && !isUsedUp(key) && key.isDisabled !== true;
+}
+
+function keyRow(key: KeyRow, { history, nowMs }: Pick<Overview, "history" | "nowMs">): Row {
+  const { day, week, month, total } = key;
+  return {
+    cells: [
+      html`${keyLink(key.name)}${ownerLine(key)}${listLine(key)}`,
+      html`${keyMark(key)}<small>${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small>`,
+      ...limitCells(key, history, nowMs),
+      html`${credits(day)}${history && todaySpark(keyCourse(history, "hour", key.name), nowMs)}`,
+      credits(week),
+      html`${credits(month)}${byokLine(key.byok?.month)}`,
+      html`${credits(total)}${byokLine(key.byok?.total)}`,
+    ],
+  };
+}
+
+/** What was used through one's own provider keys, below the credits. */
+function byokLine(amount: number | undefined): Html | undefined {
+  return amount ? html`<small>+ ${creditText(amount)} BYOK</small>` : undefined;
 }
 
 /** Whether the figures of the key are those of a list of the account. */
@@ -116,18 +141,12 @@ export function keyMark(key: KeyRow): Html {
 /** Team, project and cost centre; undefined if none is set. */
 export function ownerLine({ owner }: KeyRow): Html | undefined {
   const { team, project, costCenter } = owner;
-  const linked = html`<a href="${teamAddress(team)}">${foreign(team, 64)}</a>`;
-  const set = [
-    ...(team === "" ? [] : [linked]),
-    ...[project, costCenter].filter((text) => text !== "").map((text) => foreign(text, 64)),
+  if (team + project + costCenter === "") return undefined;
+  const parts = [
+    team === "" ? undefined : html`<a href="${teamAddress(team)}">${foreign(team, 64)}</a>`,
+    ...[project, costCenter].map((text) => (text === "" ? undefined : foreign(text, 64))),
   ];
-  if (set.length === 0) return undefined;
-  const parts = set.map((text, index) => html`${index === 0 ? "" : " · "}${text}`);
-  return html`<small>${parts}</small>`;
-}
-
-function stateLine(key: KeyRow, nowMs: number): Html {
-  return html`${answerAge(key, nowMs)}${expiryLine(key, nowMs)}`;
+  return html`<small>${separated(parts)}</small>`;
 }
 
 /** When the key expires, on a line of its own; undefined: never, or unknown. */
@@ -138,15 +157,16 @@ export function expiryLine({ expiryMs }: KeyRow, nowMs: number): Html | undefine
     : html`<br />expires ${until(expiryMs, nowMs)}`;
 }
 
-function limitCells(key: KeyRow, course: Course): Html {
+function limitCells(key: KeyRow, history: Overview["history"], nowMs: number): Row["cells"] {
+  const layer = layerLine(key, nowMs);
   if (key.limit === "unlimited")
-    return html`<td colspan="3" class="soft full" data-label="Limit">unlimited</td>`;
+    return [layer ?? html`<span class="soft">unlimited</span>`, undefined, undefined];
   const mirrored = key.isLimitMirrored ? html`<small>limit of the configuration</small>` : undefined;
-  return html`<td class="full" data-label="Limit used">${usedCell(key, key.limit)}${mirrored}</td>
-    <td class="number" data-label="Left">
-      ${credits(key.remaining)}${spark(leftChart(key, course), "Course and estimate to the reset")}
-    </td>
-    <td class="reset" data-label="Resets">${resetCell(key, course.nowMs)}</td>`;
+  return [
+    html`${usedCell(key, key.limit)}${mirrored}${layer}`,
+    html`${credits(key.remaining)}${history && leftSpark(key, history, nowMs)}`,
+    resetCell(key, nowMs),
+  ];
 }
 
 /** The used part of a limit as a bar and in words. */

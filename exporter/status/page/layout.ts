@@ -1,5 +1,5 @@
 import type { Overview } from "../overview.ts";
-import { foreign, type Html, html, Later } from "./html.ts";
+import { foreign, type Html, html } from "./html.ts";
 import { ACCOUNT_PATH, AXIS_PATHS } from "../view.ts";
 import { ICON, STYLE } from "./style.ts";
 import { ago, utcText } from "./time.ts";
@@ -15,17 +15,25 @@ export interface Layout {
   readonly about?: Html | undefined;
   /** Further links, before those to the exporter itself. */
   readonly links: Html;
-  /** Made one by one while the page is written. */
-  readonly sections: readonly (() => Html)[];
+  readonly sections: readonly (Html | undefined)[];
+  /** Whether the page is in place of one that does not exist. */
+  readonly isMissing?: boolean;
+}
+
+/** What a page wrote. */
+export interface Written {
+  readonly text: string;
+  /** Whether what was wanted does not exist; the text reports that. */
+  readonly isMissing: boolean;
 }
 
 /** A page as HTML. It needs no JavaScript and loads nothing. */
 export function layout(
-  { path, title, heading, about, links, sections }: Layout,
+  { path, title, heading, about, links, sections, isMissing = false }: Layout,
   { version, nowMs, startedMs, gateway, account }: Overview,
   telemetryPath: string,
-): Html {
-  return html`<!doctype html>
+): Written {
+  const { text } = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -48,12 +56,13 @@ export function layout(
             <a href="/-/ready">Readiness</a>
           </nav>
         </header>
-        <main>${sections.map((section) => new Later(section))}</main>
+        <main>${sections}</main>
         <footer>
           <p>As of ${utcText(nowMs)}. Version ${version}, started ${ago(startedMs, nowMs)}.</p>
         </footer>
       </body>
     </html>`;
+  return { text, isMissing };
 }
 
 /** Without a management key there is only one page to go to. */

@@ -17,6 +17,13 @@ export function stateMark({ state, failure }: TargetRow): Html {
   return html`${mark(state, sign, text)}${reason}`;
 }
 
+/** Why the last run failed, with its cause and what to do; undefined while it works. */
+export function failureText({ state, failure }: TargetRow): string | undefined {
+  if (state !== "down" || !failure) return undefined;
+  const { message, cause } = failure;
+  return cause ? `${message}. ${cause.means}. ${cause.advice}` : message;
+}
+
 /** How old the last good answer is. */
 export function answerAge({ state, lastSuccessMs }: TargetRow, nowMs: number): Html {
   if (state === "waiting") return html`not polled yet`;

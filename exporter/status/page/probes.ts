@@ -1,57 +1,44 @@
 import type { ProbeRow, ProbesOverview } from "../probes-overview.ts";
 import { bar, credits, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
-import { foreign, type Html, html, Later } from "./html.ts";
+import { foreign, type Html, html } from "./html.ts";
 import { stateMark } from "./marks.ts";
+import { type Column, type Row, sheet } from "./table.ts";
 import { ago } from "./time.ts";
 
 /** The last run of each probe, and their total spend. Empty if no probes are configured. */
 export function probesSection(probes: ProbesOverview | undefined, nowMs: number): Html {
   if (!probes) return html``;
-  return html`<section class="card wide">
-    <div class="scroll" role="region" aria-labelledby="probes" tabindex="0">
-      <table class="sheet">
-        <caption>
-          <h2 id="probes">Probes</h2>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Probe</th>
-            <th scope="col">State</th>
-            <th scope="col" class="number">Word errors</th>
-            <th scope="col" class="number">Duration</th>
-            <th scope="col" class="number">Cost</th>
-            <th scope="col" class="reset">Last run</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${probes.rows.map((row) => new Later(() => probeRow(row, nowMs)))}
-        </tbody>
-      </table>
-    </div>
-    ${spendText(probes)}
-  </section>`;
+  const rows = probes.rows.map((row) => probeRow(row, nowMs));
+  return sheet({ id: "probes", title: "Probes" }, COLUMNS, rows, spendText(probes));
 }
 
-function probeRow(row: ProbeRow, nowMs: number): Html {
-  const { name, model, key, failure, cost, lastRunMs } = row;
-  return html`<tr>
-    <th scope="row">${foreign(name)}<small>${foreign(model, 64)}, key ${foreign(key, 64)}</small></th>
-    <td class="why full">
-      ${stateMark(row)}${row.state === "down" && failure ? html`<small>${foreign(failure.message, 200)}</small>` : undefined}
-      ${row.skip === undefined ? undefined : html`<small>${SKIPS.get(row.skip) ?? row.skip}</small>`}
-    </td>
-    <td class="number" data-label="Word errors">${errorText(row)}</td>
-    <td class="number" data-label="Duration">${durationText(row)}</td>
-    <td class="number" data-label="Cost">${credits(cost)}</td>
-    <td class="reset" data-label="Last run">
-      ${lastRunMs === undefined ? "not run yet" : ago(lastRunMs, nowMs)}
-    </td>
-  </tr>`;
+const COLUMNS: readonly Column[] = [
+  { title: "Probe" },
+  { title: "State", kind: "why", label: "none" },
+  { title: "Word errors", kind: "number" },
+  { title: "Duration", kind: "number" },
+  { title: "Cost", kind: "number" },
+  { title: "Last run", kind: "reset" },
+];
+
+function probeRow(row: ProbeRow, nowMs: number): Row {
+  const { name, model, key, failure, cost, lastRunMs, skip } = row;
+  const why =
+    row.state === "down" && failure ? html`<small>${foreign(failure.message, 200)}</small>` : undefined;
+  return {
+    cells: [
+      html`${foreign(name)}<small>${foreign(model, 64)}, key ${foreign(key, 64)}</small>`,
+      html`${stateMark(row)}${why}${skip === undefined ? undefined : html`<small>${SKIPS.get(skip) ?? skip}</small>`}`,
+      errorText(row),
+      durationText(row),
+      credits(cost),
+      lastRunMs === undefined ? "not run yet" : ago(lastRunMs, nowMs),
+    ],
+  };
 }
 
 const SKIPS: ReadonlyMap<string, string> = new Map([
   ["spend_limit", "not run: the daily ceiling is reached"],
-  ["spend_unknown", "waiting until today’s spend is known"],
   ["paused", "not run: the gateway asked the exporter to wait"],
   ["running", "not run: the previous run is still in progress"],
 ]);
@@ -73,12 +60,6 @@ function durationText({ durationSeconds, speedFactor }: ProbeRow): Html {
 }
 
 function spendText({ spentToday, ceiling }: ProbesOverview): Html {
-  if (spentToday === undefined) {
-    return html`<p class="note">
-      No probe runs until today’s spend of the probes’ keys is known. The ceiling is ${creditText(ceiling)}
-      credits.
-    </p>`;
-  }
   const share = spentToday / ceiling;
   return html`<p class="note">
     ${bar(share, share >= HIGH_SHARE ? "high" : "plain")} ${creditText(spentToday)} of ${creditText(ceiling)}

@@ -1,142 +1,171 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
-import { isOther, type PairRow, type QueryRow, wholeCredits } from "../target-rows.ts";
-import type { HourlySpend } from "../spend-hours.ts";
-import { type Axis, axisAddress } from "../view.ts";
+import type { Overview } from "../overview.ts";
+import { isOther, OTHER, type PairRow, type QueryRow, wholeCredits } from "../target-rows.ts";
+import { axisAddress } from "../view.ts";
 import { counted, credits, shareText } from "./amount.ts";
-import { foreign, type Html, html, Later } from "./html.ts";
-import { hourBars } from "./hours.ts";
-import { least, queryTitle } from "./queries.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { type Column, type Row, sheet } from "./table.ts";
+import { least, queryTitle, shareOf, windowTiles } from "./windows.ts";
 
-/** A model or an app with its credits in the window of each query; undefined: the answer does not name it. */
+/** What is named, with its credits in the window of each query; undefined: the answer does not name it. */
 export interface Ranked {
-  readonly name: string;
+  /** The first of its pairs. */
+  readonly pair: PairRow;
   readonly amounts: readonly (number | undefined)[];
 }
 
-/** Models or apps, the most expensive of the month first; `within`: only those of an app or a model. */
-export function ranked(queries: readonly QueryRow[], axis: Axis, within?: string): readonly Ranked[] {
-  const other = OTHER_AXIS[axis];
-  const isWanted = (pair: PairRow) => !isOther(pair) && (within === undefined || pair[other] === within);
-  const groups = queries.map(({ pairs }) => Map.groupBy(pairs.filter(isWanted), (pair) => pair[axis]));
-  const names = new Set(groups.flatMap((group) => [...group.keys()]));
-  const order = ["month", "day", "last_month", "last_day"].map((name) =>
-    queries.findIndex((query) => query.name === name),
+/** Groups of named pairs, the most expensive of the month first. Pairs without a name for the group are left out. */
+export function ranked(
+  queries: readonly QueryRow[],
+  nameOf: (pair: PairRow) => string | undefined,
+): readonly Ranked[] {
+  const groups = queries.map(({ pairs }) =>
+    Map.groupBy(
+      pairs.filter((pair) => !isOther(pair)),
+      nameOf,
+    ),
   );
-  const amountsOf = (name: string) =>
-    groups.map((group) => {
-      const pairs = group.get(name);
-      return pairs && decimalSum(pairs.map((pair) => pair.credits));
-    });
-  return [...names]
-    .map((name) => ({ name, amounts: amountsOf(name) }))
-    .toSorted(
-      (one, its) =>
-        order.reduce((sign, index) => sign || compared(its.amounts[index], one.amounts[index]), 0) ||
-        (one.name < its.name ? -1 : 1),
-    );
+  const firsts = new Map(
+    groups.flatMap((group) => [...group].map(([name, [pair = NO_PAIR]]) => [name, pair] as const)),
+  );
+  firsts.delete(undefined);
+  const month = queries.findIndex(({ name }) => name === "month");
+  return [...firsts]
+    .map(([name, pair]) => ({ pair, amounts: groups.map((group) => sumOf(group.get(name))) }))
+    .toSorted((one, other) => (other.amounts[month] ?? 0) - (one.amounts[month] ?? 0));
 }
 
-export const OTHER_AXIS = { model: "app", app: "model" } as const;
+const NO_PAIR: PairRow = { ...OTHER, credits: 0 };
 
-function compared(one = Number.NEGATIVE_INFINITY, other = Number.NEGATIVE_INFINITY): number {
-  return one === other ? 0 : one - other;
+function sumOf(pairs: readonly PairRow[] | undefined): number | undefined {
+  return pairs && decimalSum(pairs.map((pair) => pair.credits));
 }
 
-const SHOWN = 200;
+/** A row of a ranking. */
+export interface RankedRow {
+  readonly title: Html;
+  readonly amounts: Ranked["amounts"];
+  /** Below the amount of today. */
+  readonly picture?: Html | undefined;
+}
 
-/** A table of models or apps with the columns of the windows; `isWhole`: of all spend; `hours`: the spend of today. */
+export interface Ranking {
+  readonly id: string;
+  readonly title: string;
+  /** Of the column of names. */
+  readonly what: string;
+  readonly notes?: Html | undefined;
+  /** Whether amounts of a window are lower bounds; absent: if the total is one. */
+  readonly isBound?: (query: QueryRow) => boolean;
+  /** How many rows are shown; the others are added up. */
+  readonly most?: number;
+  /** Whether the rows are all of the spend, so that the table ends with the rest and the totals. */
+  readonly isWhole?: boolean;
+}
+
+/** A table with a column for each window. */
 export function rankingSection(
-  title: string,
-  rows: readonly Ranked[],
+  { id, title, what, notes, isBound = ({ isLeast }) => isLeast === true, most = 200, isWhole }: Ranking,
+  rows: readonly RankedRow[],
   queries: readonly QueryRow[],
-  axis: Axis,
-  { isWhole = false, hours }: { readonly isWhole?: boolean; readonly hours?: HourlySpend | undefined } = {},
 ): Html {
-  const hidden = rows.length - SHOWN;
-  const foot = isWhole ? [otherRow(queries), totalRow(queries)] : [];
-  return html`<section class="card wide">
-    <div class="scroll" role="region" aria-labelledby="ranking" tabindex="0">
-      <table class="sheet">
-        <caption>
-          <h2 id="ranking">${title}</h2>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">${axis === "model" ? "Model" : "App"}</th>
-            ${queries.map((query) => html`<th scope="col" class="number">${columnTitle(query)}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.slice(0, SHOWN).map((row) => new Later(() => rankRow(row, queries, axis, hours)))} ${foot}
-        </tbody>
-      </table>
-    </div>
-    ${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more", "more")}.</p>` : undefined}
-    <p class="note">
-      Amounts are credits. Empty: not among the pairs of a model and an app that the exporter names in the
-      window; — means unknown. ${leastNote(queries.filter(isLowerBound))}
-    </p>
-  </section>`;
+  const hidden = rows.slice(most);
+  const restOf = (index: number) => {
+    const known = hidden.flatMap(({ amounts }) => amounts[index] ?? []);
+    return known.length === 0 ? undefined : decimalSum(known);
+  };
+  const shown = [
+    ...rows.slice(0, most).map((row) => rankRow(row, queries)),
+    ...(hidden.length > 0
+      ? [restRow(html`… and ${counted(hidden.length, "more", "more")}`, queries, (_, index) => restOf(index))]
+      : []),
+    ...(isWhole && queries.some(({ pairs }) => pairs.some(isOther))
+      ? [restRow(html`<bdi>_other</bdi>`, queries, otherOf)]
+      : []),
+    ...(isWhole ? [totalRow(queries)] : []),
+  ];
+  const text = html`${notes}
+    <p class="note">Amounts are credits. Empty: not named in the answer for the window; — means unknown.</p>`;
+  return sheet(
+    { id, title },
+    [{ title: what }, ...queries.map((query) => columnOf(query, isBound))],
+    shown,
+    text,
+  );
 }
 
-function leastNote(bounds: readonly QueryRow[]): Html | undefined {
-  if (bounds.length === 0) return undefined;
-  // Without a total, `_other` lacks what the answer lacks.
-  const isUnknown = bounds.some((query) => wholeCredits(query) === undefined);
-  return html`“At least”: further pairs are ${isUnknown ? "unknown or " : ""}part of <code>_other</code>.`;
+const PAIRS_SHOWN = 8;
+
+/** What models and apps spent in each window, by pairs. */
+export function pairsSection(overview: Overview): Html {
+  const { queries } = overview;
+  if (queries.length === 0) return html``;
+  const rows = ranked(queries, ({ model, app }) => `${model}\n${app}`).map(({ pair, amounts }) => {
+    const link = (axis: "model" | "app") =>
+      html`<a href="${axisAddress(axis, pair[axis])}">${foreign(pair[axis])}</a>`;
+    return { title: html`${link("model")}<small>${link("app")}</small>`, amounts };
+  });
+  const table = {
+    id: "pairs",
+    title: "Most expensive pairs",
+    what: "Model and app",
+    most: PAIRS_SHOWN,
+    isWhole: true,
+  };
+  return html`<h2 id="queries">Models and apps</h2>
+    ${windowTiles(overview)} ${rankingSection({ ...table, notes: wholeNotes(queries) }, rows, queries)}`;
 }
 
-/** Whether pairs that are not named, or not known, may contain more of a model or an app. */
-export function isLowerBound({ pairs, foldedPairs = 0, truncated, isLeast }: QueryRow): boolean {
-  return foldedPairs > 0 || truncated === true || isLeast === true || pairs.some(isOther);
+/** What the answers lack. */
+export function wholeNotes(queries: readonly QueryRow[]): Html {
+  const cut = queries.filter(({ truncated }) => truncated === true);
+  const notes = [
+    "_other is everything that is not shown by name; _none means that the gateway names no model or no app.",
+    ...(cut.some((query) => wholeCredits(query) === undefined)
+      ? ["The gateway returned neither all pairs nor a complete total: what the rest spent is unknown."]
+      : cut.length > 0
+        ? ["The gateway has more pairs than it returned: the rest is part of _other. The total is complete."]
+        : []),
+    ...(queries.some(({ exceedsTotal }) => exceedsTotal === true)
+      ? ["The rows of the gateway add up to more than its total, which is shown above."]
+      : []),
+  ];
+  return html`${notes.map((note) => html`<p class="note">${note}</p>`)}`;
 }
 
-function columnTitle(query: QueryRow): Html {
-  return html`${queryTitle(query.name)}${isLowerBound(query) ? html`<small>at least</small>` : undefined}`;
+function columnOf(query: QueryRow, isBound: (query: QueryRow) => boolean): Column {
+  const title = queryTitle(query.name);
+  if (!isBound(query)) return { title, kind: "number" };
+  return { title: html`${title}<small>at least</small>`, kind: "number", label: `${title}, at least` };
 }
 
-function rankRow(
-  { name, amounts }: Ranked,
+function rankRow({ title, amounts, picture }: RankedRow, queries: readonly QueryRow[]): Row {
+  const cells = queries.map((query, index) =>
+    amountCell(query, amounts[index], query.name === "day" ? picture : undefined),
+  );
+  return { cells: [title, ...cells] };
+}
+
+function amountCell(query: QueryRow, amount: number | undefined, picture?: Html): Html | undefined {
+  if (amount === undefined && query.dataMs !== undefined) return undefined;
+  const share = shareOf(amount, wholeCredits(query));
+  return html`${credits(amount)}${share === undefined ? undefined : html`<small>${shareText(share)}</small>`}${picture}`;
+}
+
+function restRow(
+  title: Html,
   queries: readonly QueryRow[],
-  axis: Axis,
-  hours: HourlySpend | undefined,
-): Html {
-  const pictureOf = (query: QueryRow) =>
-    query.name === "day" ? hourBars(hours?.byName.get(name) ?? []) : undefined;
-  return html`<tr>
-    <th scope="row"><a href="${axisAddress(axis, name)}">${foreign(name)}</a></th>
-    ${queries.map((query, index) => amountCell(query, amounts[index], pictureOf(query)))}
-  </tr>`;
+  amountOf: (query: QueryRow, index: number) => number | undefined,
+): Row {
+  const cells = queries.map((query, index) => amountCell(query, amountOf(query, index)));
+  return { kind: "rest", cells: [title, ...cells] };
 }
 
-function amountCell(query: QueryRow, amount: number | undefined, picture?: Html): Html {
-  const { name, dataMs } = query;
-  const total = wholeCredits(query);
-  const share =
-    amount !== undefined && amount >= 0 && total !== undefined && total > 0
-      ? html`<small>${shareText(amount / total)}</small>`
-      : undefined;
-  if (amount === undefined && dataMs !== undefined) return html`<td></td>`;
-  const label = `${queryTitle(name)}${isLowerBound(query) ? ", at least" : ""}`;
-  return html`<td class="number" data-label="${label}">${credits(amount)}${share}${picture}</td>`;
+function otherOf({ pairs }: QueryRow): number | undefined {
+  return pairs.find(isOther)?.credits;
 }
 
-function otherRow(queries: readonly QueryRow[]): Html {
-  const cells = queries.map((query) => amountCell(query, query.pairs.find(isOther)?.credits));
-  return html`<tr class="rest">
-    <th scope="row"><bdi>_other</bdi></th>
-    ${cells}
-  </tr>`;
-}
-
-function totalRow(queries: readonly QueryRow[]): Html {
-  return html`<tr class="rest">
-    <th scope="row">In all</th>
-    ${queries.map(
-      (query) =>
-        html`<td class="number" data-label="${queryTitle(query.name)}">
-          ${least(query.isLeast, query.credits)}${credits(query.credits)}
-        </td>`,
-    )}
-  </tr>`;
+function totalRow(queries: readonly QueryRow[]): Row {
+  const cells = queries.map((query) => html`${least(query.isLeast, query.credits)}${credits(query.credits)}`);
+  return { kind: "rest", cells: ["In all", ...cells] };
 }

@@ -9,12 +9,14 @@ export const STYLE = new Html(`<style>
     color-scheme: light dark; --ground: #f5f6f8; --card: #ffffff; --text: #1c2128; --soft: #596372;
     --line: #e2e5ea; --bar: #5878c8; --track: #e8ebf0; --up: #1a7546; --high: #8a5300; --high-bar: #d9952b;
     --down: #b3261e; --link: #2f55b0;
+    --s0: #5878c8; --s1: #d9952b; --s2: #2c9c8c; --s3: #b65fa8; --s4: #8a9a3b; --s5: #a8b0bb;
   }
-  @media (prefers-color-scheme: dark) {
+  @media screen and (prefers-color-scheme: dark) {
     :root {
       --ground: #101318; --card: #181c23; --text: #e6e9ee; --soft: #9da7b5; --line: #2a303a;
       --bar: #6f8fe0; --track: #2a303a; --up: #56c68c; --high: #e5b04c; --high-bar: #c98d2b;
       --down: #ff8a80; --link: #9db7ff;
+      --s0: #6f8fe0; --s1: #dba24a; --s2: #3fb3a2; --s3: #c983bd; --s4: #a3b355; --s5: #66707d;
     }
   }
   * { box-sizing: border-box; }
@@ -25,8 +27,9 @@ export const STYLE = new Html(`<style>
   h1, h2, h3, p, dl, dd, ul { margin: 0; padding: 0; }
   h1 { font-size: 22px; font-weight: 650; letter-spacing: -0.01em; }
   h2 { font-size: 16px; font-weight: 650; }
+  main > h2 { margin: 8px 0; }
   h3 { font-size: 15px; font-weight: 650; }
-  small, .soft, .note, .more, .empty, .unknown, footer, .top p { color: var(--soft); }
+  small, .soft, .note, .more, .unknown, footer, .top p { color: var(--soft); }
   small, .note, footer { font-size: 13px; font-weight: 400; }
   code { font: 12.5px ui-monospace, monospace; }
   bdi { overflow-wrap: anywhere; }
@@ -73,9 +76,8 @@ export const STYLE = new Html(`<style>
     padding: 8px 10px; border-top: 1px solid var(--line); text-align: left; vertical-align: top;
     white-space: nowrap;
   }
-  tbody th, .text { white-space: normal; font-weight: 550; }
-  .text, .rest th { font-weight: 400; }
-  .rest th { color: var(--soft); }
+  tbody th { white-space: normal; font-weight: 550; }
+  .rest th { color: var(--soft); font-weight: 400; }
   thead th { color: var(--soft); font-size: 13px; font-weight: 500; border-top: 0; }
   th:first-child, td:first-child { padding-left: 0; }
   th:last-child, td:last-child { padding-right: 0; }
@@ -83,10 +85,9 @@ export const STYLE = new Html(`<style>
   .reset { padding-left: 22px; }
   td small, th small { display: block; }
   small.of, .summary small.of { display: flex; }
-  .result { min-width: 220px; white-space: normal; overflow-wrap: anywhere; }
-  .why, .over { min-width: 130px; max-width: 240px; white-space: normal; }
+  .why, .over { min-width: 130px; max-width: 240px; white-space: normal; overflow-wrap: anywhere; }
   .over { min-width: 190px; }
-  .stack tbody th, .sheet tbody th { min-width: 150px; max-width: 260px; }
+  tbody th { min-width: 150px; max-width: 260px; }
   .of { justify-content: space-between; gap: 14px; }
   .of b { font-weight: 400; }
   .of.high b { color: var(--high); font-weight: 600; }
@@ -98,36 +99,39 @@ export const STYLE = new Html(`<style>
   .bar i { display: block; height: 100%; background: var(--bar); }
   .bar.high i { background: var(--high-bar); }
   .bar.full i { background: var(--down); }
-  .spark, .picture { display: block; overflow: visible; }
-  .spark { width: 72px; height: 20px; margin: 4px 0 0 auto; }
-  .picture { width: 100%; height: 150px; margin: 12px 0 6px; }
-  .spark path, .picture path {
-    fill: none; stroke: var(--bar); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round;
-    vector-effect: non-scaling-stroke;
+  .spark { display: block; width: 72px; height: 20px; margin: 4px 0 0 auto; overflow: visible; }
+  .plot { position: relative; height: 160px; margin: 22px 22px 30px 52px; }
+  .plot svg { display: block; width: 100%; height: 100%; overflow: visible; }
+  .plot span, .plot b { position: absolute; font-size: 12px; line-height: 1; white-space: nowrap; }
+  .plot span { color: var(--soft); }
+  .plot .y { right: 100%; margin-right: 8px; transform: translateY(-50%); }
+  .plot .x { top: 100%; margin-top: 8px; transform: translateX(-50%); }
+  .plot b { padding: 2px; border-radius: 3px; background: var(--card); transform: translate(-50%, calc(-100% - 2px)); }
+  .spark path, .plot path {
+    fill: none; stroke: var(--s0); stroke-width: 2; stroke-linejoin: round; vector-effect: non-scaling-stroke;
   }
-  .picture .course { stroke-width: 2; }
-  .spark .area, .picture .area { fill: var(--bar); stroke: none; opacity: 0.18; }
-  .spark .bars, .picture .bars { fill: var(--bar); stroke: none; }
-  .spark .forecast, .picture .forecast { stroke: var(--soft); stroke-dasharray: 5 4; }
-  .spark .forecast.early, .picture .forecast.early { stroke: var(--down); }
-  .spark .unwatched, .picture .unwatched { stroke: var(--soft); stroke-dasharray: 1 4; }
-  .axis { display: flex; justify-content: space-between; gap: 16px; border-top: 1px solid var(--line); }
-  .windows tbody th, .text { min-width: 112px; }
-  .share { width: 130px; }
-  .share span:last-child { display: inline-block; min-width: 48px; text-align: right; }
-  .share .bar {
-    display: inline-block; min-width: 60px; width: 60px; margin: 0 8px 0 0; vertical-align: 2px;
-  }
+  .plot .grid { stroke: var(--line); stroke-width: 1; }
+  .plot .before { stroke: var(--text); stroke-width: 1.5; }
+  .plot .labels rect { fill: transparent; }
+  .plot .labels rect:hover { fill: var(--text); opacity: 0.08; }
+  .spark .bars, .plot .bars { stroke: none; }
+  .spark .ahead, .plot .ahead { stroke: var(--soft); stroke-dasharray: 5 4; }
+  .spark .ahead.early, .plot .ahead.early { stroke: var(--down); }
+  .bars.s0, i.s0 { fill: var(--s0); background: var(--s0); }
+  .bars.s1, i.s1 { fill: var(--s1); background: var(--s1); }
+  .bars.s2, i.s2 { fill: var(--s2); background: var(--s2); }
+  .bars.s3, i.s3 { fill: var(--s3); background: var(--s3); }
+  .bars.s4, i.s4 { fill: var(--s4); background: var(--s4); }
+  .bars.rest, i.rest { fill: var(--s5); background: var(--s5); }
+  .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; font-size: 13px; }
+  .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; }
+  .legend .before { height: 2px; margin-bottom: 4px; background: var(--text); }
   .windows {
     display: grid; grid-template-columns: repeat(auto-fit, minmax(min(480px, 100%), 1fr)); gap: 16px;
     margin: 8px 0 12px;
   }
   .windows .card { margin: 0; min-width: 0; }
-  .windows + .note { margin-bottom: 16px; }
-  article header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 16px; }
-  article dl { display: flex; gap: 32px; margin: 10px 0 12px; }
-  article dd { font-size: 20px; font-weight: 600; }
-  .note, .more, .empty { margin-top: 10px; }
+  .note, .more { margin-top: 10px; }
   .hidden {
     position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
     white-space: nowrap;
@@ -145,7 +149,7 @@ export const STYLE = new Html(`<style>
   @media (min-width: 1180px) {
     .wide > .scroll { overflow: visible; }
     .wide { width: fit-content; min-width: 100%; }
-    .sheet thead th {
+    thead th {
       position: sticky; top: 0; z-index: 1; background: var(--card); box-shadow: 0 1px var(--line);
     }
   }
@@ -153,23 +157,20 @@ export const STYLE = new Html(`<style>
     body { padding: 18px 12px; }
     .card { padding: 14px; }
     .summary { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
-    .share { width: auto; }
-    .share .bar { display: none; }
     .summary dd { font-size: 22px; }
-    .stack thead { display: none; }
-    .stack tr { display: block; padding: 8px 0; border-top: 1px solid var(--line); }
-    .stack th, .stack td { display: block; padding: 1px 0; border-top: 0; }
-    .sheet thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-    .sheet, .sheet caption, .sheet tbody { display: block; }
-    .sheet tr {
+    thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    table, caption, tbody { display: block; }
+    tr {
       display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 6px 16px; padding: 12px 0;
       border-top: 1px solid var(--line);
     }
-    .sheet th, .sheet td { min-width: 0; max-width: none; padding: 0; border-top: 0; white-space: normal; }
-    .sheet tbody th, .sheet .full { grid-column: 1 / -1; }
-    .sheet .number { text-align: left; }
-    .sheet .spark { margin-left: 0; }
-    .sheet td[data-label]::before {
+    th, td { min-width: 0; max-width: none; padding: 0; border-top: 0; white-space: normal; }
+    tbody th, .full, .why, .over { grid-column: 1 / -1; }
+    .number { text-align: left; }
+    td:empty { display: none; }
+    .spark { margin-left: 0; }
+    .plot { margin-left: 44px; }
+    td[data-label]::before {
       content: attr(data-label); display: block; color: var(--soft); font-size: 13px; font-weight: 400;
     }
     nav { flex-wrap: wrap; }
@@ -178,9 +179,7 @@ export const STYLE = new Html(`<style>
   }
   @media print {
     :root {
-      color-scheme: light; --ground: #ffffff; --card: #ffffff; --text: #000000; --soft: #444b55;
-      --line: #c5cad2; --bar: #5878c8; --track: #e8ebf0; --up: #1a7546; --high: #8a5300;
-      --high-bar: #d9952b; --down: #b3261e; --link: #000000;
+      color-scheme: light; --ground: #ffffff; --text: #000000; --soft: #444b55; --link: #000000;
     }
     * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     @page { size: landscape; margin: 12mm; }
@@ -189,12 +188,12 @@ export const STYLE = new Html(`<style>
     .wide { width: auto; min-width: 0; }
     .scroll { overflow: visible; }
     th, td { padding: 4px 6px; }
-    .sheet thead th { position: static; box-shadow: none; }
+    thead th { position: static; box-shadow: none; }
     thead { display: table-header-group; }
     tr, .summary .card, .attention li, article { break-inside: avoid; }
     h2, caption { break-after: avoid; }
     .windows .card { break-inside: avoid; }
-    .bar, .stack tbody th, .sheet tbody th { min-width: 90px; }
+    .bar, tbody th { min-width: 90px; }
   }
 </style>`);
 

@@ -17,7 +17,7 @@ export function until(atMs: number, nowMs: number): Html {
 
 /** The UTC date of an instant, with the exact time as its title. */
 export function date(atMs: number): Html {
-  return instant(atMs, isDate(atMs) ? dateText(atMs) : "out of range");
+  return instant(atMs, dateText(atMs));
 }
 
 /** A UTC date, `21 November 2026`. */
@@ -25,9 +25,9 @@ export function dateText(atMs: number): string {
   return dates.format(atMs);
 }
 
-/** The end of an axis, `23 Nov, 13:40 UTC`, with the exact time as its title. */
-export function axisTime(atMs: number): Html {
-  return instant(atMs, isDate(atMs) ? `${minutes.format(atMs)} UTC` : "out of range");
+/** A mark of an axis whose marks are this far apart: `13:40` or `23 Nov`, UTC. */
+export function shortTime(atMs: number, stepMs: number): string {
+  return (stepMs < DAY_MS ? minutes : days).format(atMs);
 }
 
 /** A UTC month, `November 2026`. */
@@ -37,27 +37,18 @@ export function monthText(atMs: number): string {
 
 /** `2026-11-21 13:40:39 UTC`. */
 export function utcText(atMs: number): string {
-  return isDate(atMs) ? `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC` : "out of range";
+  return `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
 const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
-const minutes = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZone: "UTC",
-});
+const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const minutes = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 const months = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 
+/** An estimate may be beyond the range of dates. */
 function instant(atMs: number, text: string): Html {
-  if (!isDate(atMs)) return html`${text}`;
+  if (Number.isNaN(new Date(atMs).getTime())) return html`${text}`;
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${utcText(atMs)}">${text}</time>`;
-}
-
-/** Whether it is a valid date: the gateway may send any number as a time. */
-function isDate(atMs: number): boolean {
-  return !Number.isNaN(new Date(atMs).getTime());
 }
 
 function largestUnit(ms: number): string {

@@ -1,15 +1,6 @@
 import type { Overview } from "../overview.ts";
-import {
-  addressOf,
-  isFiltered,
-  KEY_STATES,
-  type KeyState,
-  SORT_ORDERS,
-  type SortOrder,
-  type View,
-  WHOLE,
-} from "../view.ts";
-import { counted } from "./amount.ts";
+import { addressOf, isFiltered, type KeyState, type SortOrder, type View, WHOLE } from "../view.ts";
+import { counted, separated } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 
 const TEAMS_SUGGESTED = 200;
@@ -24,8 +15,8 @@ export function viewForm({ keys, budgets }: Overview, view: View): Html {
     <datalist id="teams">
       ${named.slice(0, TEAMS_SUGGESTED).map((team) => html`<option value="${team}"></option>`)}
     </datalist>
-    <label>State ${choice("state", ["", ...KEY_STATES], view.state ?? "", STATE_TITLES)}</label>
-    <label>Order ${choice("sort", ["", ...SORT_ORDERS], view.sort ?? "", SORT_TITLES)}</label>
+    <label>State ${choice("state", STATE_TITLES, "Any", view.state)}</label>
+    <label>Order ${choice("sort", SORT_TITLES, "Most urgent", view.sort)}</label>
     <button type="submit">Show</button>
     ${addressOf(view) === "/" ? undefined : html`<a href="/">Show all</a>`}
   </form>`;
@@ -36,14 +27,13 @@ export function viewNote(shown: number, all: number, view: View): Html {
   if (!isFiltered(view)) return html``;
   const { search, team, state } = view;
   const parts = [
-    ...(team === "" ? [] : [html`team ${foreign(team, 100)}`]),
-    ...(search === "" ? [] : [html`search ${foreign(search, 100)}`]),
-    ...(state === undefined ? [] : [html`state ${STATE_TITLES[state].toLowerCase()}`]),
+    team === "" ? undefined : html`team ${foreign(team, 100)}`,
+    search === "" ? undefined : html`search ${foreign(search, 100)}`,
+    state && html`state ${STATE_TITLES[state].toLowerCase()}`,
   ];
   return html`<p class="note view-note">
-    ${counted(shown, "key")} of ${all}:
-    ${parts.map((part, index) => html`${index === 0 ? "" : ", "}${part}`)}. The account, models, apps and
-    probes are not part of this view.
+    ${counted(shown, "key")} of ${all}: ${separated(parts)}. The account, models, apps and probes are not part
+    of this view.
   </p>`;
 }
 
@@ -52,14 +42,10 @@ export function pageLinks(pages: number, view: View): Html {
   if (pages <= 1 && view.page === 1) return html``;
   const link = (page: number, text: string) =>
     html`<a href="${addressOf({ ...view, page })}#keys">${text}</a>`;
-  const near = Math.min(view.page, pages);
-  const position =
-    view.page > pages ? html`There is no page ${view.page}.` : html`Page ${view.page} of ${pages}`;
   return html`<nav class="pages" aria-label="Pages of keys">
-    ${near > 1 ? link(1, "First") : undefined}
-    ${view.page > 1 ? link(Math.min(view.page - 1, pages), "Previous") : undefined} <span>${position}</span>
+    ${view.page > 1 ? link(Math.min(view.page - 1, pages), "Previous") : undefined}
+    <span>Page ${view.page} of ${pages}</span>
     ${view.page < pages ? link(view.page + 1, "Next") : undefined}
-    ${view.page < pages ? link(pages, "Last") : undefined}
   </nav>`;
 }
 
@@ -68,23 +54,18 @@ export function teamAddress(team: string): string {
   return addressOf({ ...WHOLE, team });
 }
 
-function choice<Value extends string>(
-  name: string,
-  values: readonly Value[],
-  chosen: string,
-  titles: Readonly<Record<Value, string>>,
-): Html {
+function choice(name: string, titles: Readonly<Record<string, string>>, none: string, chosen = ""): Html {
+  const options = Object.entries({ "": none, ...titles }).map(([value, title]) =>
+    value === chosen
+      ? html`<option value="${value}" selected="">${title}</option>`
+      : html`<option value="${value}">${title}</option>`,
+  );
   return html`<select name="${name}">
-    ${values.map((value) =>
-      value === chosen
-        ? html`<option value="${value}" selected="">${titles[value]}</option>`
-        : html`<option value="${value}">${titles[value]}</option>`,
-    )}
+    ${options}
   </select>`;
 }
 
-const STATE_TITLES: Readonly<Record<KeyState | "", string>> = {
-  "": "Any",
+const STATE_TITLES: Readonly<Record<KeyState, string>> = {
   failing: "Failing",
   waiting: "Waiting",
   up: "Up",
@@ -93,9 +74,9 @@ const STATE_TITLES: Readonly<Record<KeyState | "", string>> = {
   disabled: "Disabled",
 };
 
-const SORT_TITLES: Readonly<Record<SortOrder | "", string>> = {
-  "": "Most urgent",
+const SORT_TITLES: Readonly<Record<SortOrder, string>> = {
   name: "Name",
+  out: "Runs out next",
   used: "Limit used",
   left: "Least left",
   day: "Spend today",

@@ -1,29 +1,22 @@
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { isFiltered, KEY_STATES, type KeyState, type SortOrder, type View } from "../view.ts";
-import { HIGH_SHARE, isAtLeast } from "./amount.ts";
-import { isUsedUp, usedShare } from "./keys.ts";
+import { byExhaustion, isRunningOut } from "./outlook.ts";
+import { isLow, isUsedUp, usedShare } from "./keys.ts";
 
 /**
  * The part of the overview that a view shows, with the keys in its order. A view that leaves out keys also leaves out
  * what cannot be assigned to the others: the account, models and apps, probes.
  */
 export function viewed(overview: Overview, view: View): Overview {
-  const { sort } = view;
-  const keys = isFiltered(view) ? overview.keys.filter((key) => isWanted(key, view)) : overview.keys;
-  const ordered = sort === undefined ? byUrgency(keys) : keys.toSorted(by(sort));
-  if (!isFiltered(view)) return { ...overview, keys: ordered };
+  const isWhole = !isFiltered(view);
+  const keys = overview.keys.filter((key) => isWhole || isWanted(key, view)).toSorted(by(view.sort));
+  if (isWhole) return { ...overview, keys };
   const budgets = overview.budgets.filter(
     ({ name, team }) => view.state === undefined && isNamed([name, team], team, view),
   );
-  const nothing = {
-    queries: [],
-    budgetQueries: [],
-    unwatched: undefined,
-    account: undefined,
-    probes: undefined,
-  };
-  return { ...overview, ...nothing, keys: ordered, budgets };
+  const nothing = { unwatched: undefined, account: undefined, probes: undefined };
+  return { ...overview, ...nothing, queries: [], budgetQueries: [], keys, budgets };
 }
 
 /** All values of the parameter `state` that select a key. */
@@ -47,26 +40,25 @@ const STATES: Readonly<Record<KeyState, (key: KeyRow) => boolean>> = {
   waiting: ({ state }) => state === "waiting",
   up: ({ state }) => state === "up",
   "used-up": isUsedUp,
-  low: (key) => !isUsedUp(key) && key.isDisabled !== true && isAtLeast(usedShare(key) ?? 0, HIGH_SHARE),
+  low: isLow,
   disabled: ({ isDisabled }) => isDisabled === true,
 };
 
-/** Failing keys first, then those used up, then those not polled yet; the rest in the order of the configuration. */
-function byUrgency(keys: readonly KeyRow[]): readonly KeyRow[] {
-  const groups = Map.groupBy(keys, urgency);
-  return [0, 1, 2, 3].flatMap((level) => groups.get(level) ?? []);
-}
-
+/** Failing keys first, then those used up, those that run out, and those not polled yet; the rest as configured. */
 function urgency(key: KeyRow): number {
   if (key.state === "down") return 0;
   if (isUsedUp(key)) return 1;
-  return key.state === "waiting" ? 2 : 3;
+  if (isRunningOut(key)) return 2;
+  return key.state === "waiting" ? 3 : 4;
 }
 
 /** Unknown amounts come last in every order. */
-function by(order: SortOrder): (one: KeyRow, other: KeyRow) => number {
+function by(order: SortOrder | undefined): (one: KeyRow, other: KeyRow) => number {
+  if (order === undefined) return (one, other) => urgency(one) - urgency(other) || byExhaustion(one, other);
+  if (order === "out") return byExhaustion;
   if (order === "name") return (one, other) => (one.name < other.name ? -1 : Number(one.name > other.name));
-  const amountOf = AMOUNTS[order];
+  const amountOf = (key: KeyRow) =>
+    order === "left" ? key.remaining : order === "used" ? usedShare(key) : key[order];
   const direction = order === "left" ? 1 : -1;
   return (one, other) => {
     const [mine, its] = [amountOf(one), amountOf(other)];
@@ -75,12 +67,3 @@ function by(order: SortOrder): (one: KeyRow, other: KeyRow) => number {
     return direction * (mine - its);
   };
 }
-
-const AMOUNTS: Readonly<Record<Exclude<SortOrder, "name">, (key: KeyRow) => number | undefined>> = {
-  used: usedShare,
-  left: ({ remaining }) => remaining,
-  day: ({ day }) => day,
-  week: ({ week }) => week,
-  month: ({ month }) => month,
-  total: ({ total }) => total,
-};

@@ -4,7 +4,6 @@ export interface Names {
   readonly selectors: readonly { readonly name: string; readonly labels: readonly string[] }[];
   /** Labels of by, on, group_left, …. */
   readonly grouping: readonly string[];
-  readonly functions: readonly string[];
   /** Ranges and offsets as written. */
   readonly durations: readonly string[];
 }
@@ -19,20 +18,17 @@ export function namesIn(expression: string): Names {
     (range ?? offset ?? "").split(":").filter((part) => part !== ""),
   );
   const rest = text.replaceAll(GROUPING, " ").replaceAll(/\[[^\]]*\]|offset \w+/g, " ");
-  const functions: string[] = [];
   const selectors: { name: string; labels: string[] }[] = [];
   for (const [, name = "", braces, call] of rest.matchAll(
     /(?<![\w.:"~|])([a-zA-Z_:][\w:]*)\s*(?:\{([^}]*)\}|(\())?/g,
   )) {
-    if (WORDS.has(name)) continue;
-    if (call !== undefined) functions.push(name);
-    else
-      selectors.push({
-        name,
-        labels: [...(braces ?? "").matchAll(/(\w+)\s*[=!]/g)].map(([, label = ""]) => label),
-      });
+    if (WORDS.has(name) || call !== undefined) continue;
+    selectors.push({
+      name,
+      labels: [...(braces ?? "").matchAll(/(\w+)\s*[=!]/g)].map(([, label = ""]) => label),
+    });
   }
-  return { selectors: withoutValues(selectors), grouping, functions, durations };
+  return { selectors: withoutValues(selectors), grouping, durations };
 }
 
 const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 };

@@ -4,7 +4,7 @@ import { probeFamilies as families } from "../../../exporter/probes/families.ts"
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";
 
-/** A probe that runs at whole minutes, as exposed by an exporter that is scraped every minute. */
+/** A probe that runs at whole minutes, as exposed by an exporter that is scraped at every step. */
 export interface SimulatedProbe {
   readonly name: string;
   readonly job?: string;
@@ -27,7 +27,7 @@ export function modelOf(name: string): string {
   return `aurora/${name}`;
 }
 
-export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly InputSeries[] {
+export function simulateProbe(probe: SimulatedProbe, minutes: number, step = 1): readonly InputSeries[] {
   const { name, restartAt = Infinity, removedAt = Infinity } = probe;
   const { job = JOB } = probe;
   const lives = [
@@ -38,9 +38,10 @@ export function simulateProbe(probe: SimulatedProbe, minutes: number): readonly 
     .filter(({ from }) => from < minutes)
     .flatMap(({ instance, from, to }) =>
       Object.entries(shown(probe, from)).flatMap(([family, value]) => {
-        const values = Array.from({ length: minutes }, (_, minute) =>
-          minute >= from && minute < Math.min(to, removedAt) ? value(minute) : null,
-        );
+        const values = Array.from({ length: minutes / step }, (_, index) => {
+          const minute = index * step;
+          return minute >= from && minute < Math.min(to, removedAt) ? value(minute) : null;
+        });
         return [seriesOf(family, { job, instance, ...labelsOf(family, name) }, values)];
       }),
     );
@@ -68,6 +69,7 @@ function shown(
     [families.lastRun.name]: (minute) => seconds(last(minute)),
     [families.lastSuccess.name]: (minute) => seconds(until(minute).findLast((run) => answer(run))),
     [families.failures.name]: (minute) => until(minute).filter((run) => !answer(run)).length,
+    [families.success.name]: ofRun((run) => Number(answer(run) !== undefined)),
     [families.duration.name]: ofRun((run) => answer(run)?.seconds ?? 60),
     [families.wordErrors.name]: ofRun((run) => answer(run)?.wordErrors),
   };

@@ -17,18 +17,18 @@ export interface Story {
 
 /**
  * Defines one test for each story. All stories run together, because evaluating the rules once for many keys is much cheaper than
- * once for each key. With a step above four minutes, recorded series would fall out of Prometheus' look-back.
+ * once for each key. Series have a sample and rules are evaluated every `stepMinutes`.
  */
 export function testStories(
   promtool: string,
   stories: readonly Story[],
-  stepMinutes: 1 | 2 | 4,
   groups?: readonly RuleGroup[],
+  stepMinutes = 1,
 ): void {
   const all = stories.flatMap((story) => story.expect);
   let failures: readonly string[] = [];
   beforeAll(async () => {
-    failures = await failuresOf(promtool, seriesOf(stories), all, stepMinutes, groups);
+    failures = await failuresOf(promtool, seriesOf(stories), all, groups, stepMinutes);
   }, 600_000);
 
   test.each(stories)("$title", ({ expect: expectations }) => {
@@ -93,13 +93,13 @@ export function lasting(subject: string, name: string, from: number, to: number)
   };
 }
 
-/** Evaluates the generated rules over series at the given step, and returns a message for each failed expectation. */
+/** Evaluates the generated rules over series, and returns a message for each failed expectation. */
 export async function failuresOf(
   promtool: string,
   series: readonly InputSeries[],
   expectations: readonly Expectation[],
-  stepMinutes: number,
   groups: readonly RuleGroup[] = createRules(),
+  stepMinutes = 1,
 ): Promise<readonly string[]> {
   const document = {
     rule_files: ["rules.yaml"],
@@ -107,7 +107,7 @@ export async function failuresOf(
     group_eval_order: groups.map(({ name }) => name),
     tests: [
       {
-        interval: "1m",
+        interval: `${stepMinutes}m`,
         input_series: series,
         promql_expr_test: expectations.map(({ at, expr, samples }) => ({
           expr,

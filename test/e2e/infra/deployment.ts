@@ -48,6 +48,44 @@ export async function uidOf(api: KubernetesApi, path: string): Promise<string> {
   return z.object({ metadata: z.object({ uid: z.string() }) }).parse(await api.get(path)).metadata.uid;
 }
 
+/**
+ * The uid of every object in the namespace, with its version, by `Kind/name`. Only people and stacks change these objects, except
+ * for the status of workloads, which have their generation instead.
+ */
+export async function versionsOf(api: KubernetesApi): Promise<Readonly<Record<string, string>>> {
+  const lists = await Promise.all(LISTS.map((path) => api.get(path)));
+  return Object.fromEntries(
+    lists.flatMap((list) => {
+      const { kind, items } = objects.parse(list);
+      return items.map(({ metadata: { name, uid, resourceVersion, generation } }) => [
+        `${kind.replace(/List$/, "")}/${name}`,
+        `${uid} ${generation ?? resourceVersion}`,
+      ]);
+    }),
+  );
+}
+
+const LISTS = [
+  ...["configmaps", "secrets", "serviceaccounts", "services"].map((kind) => core(kind)),
+  ...["deployments", "statefulsets"].map((kind) => `/apis/apps/v1/namespaces/${NAMESPACE}/${kind}`),
+  `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/networkpolicies`,
+  ...["servicemonitors", "prometheusrules"].map((kind) => monitoring(kind, "")),
+];
+
+const objects = z.object({
+  kind: z.string(),
+  items: z.array(
+    z.object({
+      metadata: z.object({
+        name: z.string(),
+        uid: z.string(),
+        resourceVersion: z.string(),
+        generation: z.number().optional(),
+      }),
+    }),
+  ),
+});
+
 const pods = z.object({
   items: z.array(
     z.object({
@@ -63,10 +101,10 @@ const pods = z.object({
   ),
 });
 
-function core(kind: string, name: string): string {
-  return `/api/v1/namespaces/${NAMESPACE}/${kind}/${name}`;
+function core(kind: string, name = ""): string {
+  return `/api/v1/namespaces/${NAMESPACE}/${kind}/${name}`.replace(/\/$/, "");
 }
 
-function monitoring(kind: string): string {
-  return `/apis/monitoring.coreos.com/v1/namespaces/${NAMESPACE}/${kind}/${NAMESPACE}`;
+function monitoring(kind: string, name = NAMESPACE): string {
+  return `/apis/monitoring.coreos.com/v1/namespaces/${NAMESPACE}/${kind}/${name}`.replace(/\/$/, "");
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
 import { imageParameters, makeImageContent } from "../../support/image-content.ts";
 import type { ClusterNetwork } from "./cluster-network.ts";
 import type { ControlPlane } from "./control-plane.ts";
@@ -44,8 +45,11 @@ export async function startKubelet({ api, network, certificate }: ControlPlane):
   const running = new Map<string, RunningPod>();
   const started: { pod: string; process: ServerProcess }[] = [];
   const stopping = new AbortController();
-  const logs = await startLogServer(certificate, (name) =>
-    started.findLast(({ pod }) => pod === name)?.process.log(),
+  const logs = await startLogServer(certificate, (name, container) =>
+    started
+      .filter(({ pod }) => pod === name)
+      .at(container === "previous" ? -2 : -1)
+      ?.process.log(),
   );
   network.routes.set(`${NODE_IP}:${NODE_PORT}`, logs.address);
   await api.create("/api/v1/nodes", { metadata: { name: NODE } });
@@ -69,10 +73,11 @@ export async function startKubelet({ api, network, certificate }: ControlPlane):
           metadata: { name },
           target: { kind: "Node", name: NODE },
         });
-      } else if (present && isKept(present)) await look(api, network, pod, present);
+      } else if (present && pod.spec.restartPolicy === "Never") await reportEnd(api, pod, present);
+      else if (present && isKept(present)) await look(api, network, pod, present);
       else {
         const ip = present?.ip ?? freeAddress([...running.values()]);
-        const fresh = await startPod(api, pod, join(root, uid), imageParameters(app));
+        const fresh = await startPod(api, network, pod, join(root, uid), imageParameters(app));
         running.set(uid, { ...fresh, ip, restarts: present ? present.restarts + 1 : 0 });
         started.push({ pod: name, process: fresh.process });
       }
@@ -126,6 +131,7 @@ function freeAddress(running: readonly RunningPod[]): string {
 
 async function startPod(
   api: KubernetesApi,
+  network: ClusterNetwork,
   pod: Pod,
   root: string,
   program: readonly string[],
@@ -135,7 +141,9 @@ async function startPod(
   const parameters = [
     `--import=${CONTAINER_ROOT}`,
     ...program,
-    ...container.args.map((text) => argument(text, container)),
+    ...(await Promise.all(
+      container.args.map((text) => throughService(api, network, argument(text, container))),
+    )),
   ];
   const environment = {
     ...environmentOf(pod),
@@ -151,17 +159,43 @@ function argument(text: string, { ports }: Container): string {
   return port === undefined ? text : text.replace(`:${port}`, "127.0.0.1:0");
 }
 
+/** The URL of a Service becomes the address of a pod that is ready behind it, or stays, and then nothing answers. */
+async function throughService(api: KubernetesApi, network: ClusterNetwork, text: string): Promise<string> {
+  const [, prefix = "", name = "", namespace = "", port = ""] =
+    /^(.*http:\/\/)([\w-]+)\.([\w-]+):(\d+)$/.exec(text) ?? [];
+  if (name === "") return text;
+  const { subsets } = endpoints.parse(await api.get(`/api/v1/namespaces/${namespace}/endpoints/${name}`));
+  const address = network.routes.get(`${subsets[0]?.addresses[0]?.ip}:${port}`);
+  return address === undefined ? text : `${prefix}${address}`;
+}
+
+const endpoints = z.object({
+  subsets: z.array(z.object({ addresses: z.array(z.object({ ip: z.string() })).default([]) })).default([]),
+});
+
+async function reportEnd(api: KubernetesApi, pod: Pod, running: RunningPod): Promise<void> {
+  const exitCode = running.process.exitCode();
+  if (exitCode === null || running.reported !== "") return;
+  const [{ name }] = pod.spec.containers;
+  const state = { terminated: { exitCode } };
+  const containerStatuses = [{ name, ready: false, restartCount: 0, image: "", imageID: "", state }];
+  const phase = exitCode === 0 ? "Succeeded" : "Failed";
+  await api.patch(`${pathOf(pod)}/status`, { status: { phase, containerStatuses } });
+  running.reported = phase;
+}
+
 async function look(
   api: KubernetesApi,
   network: ClusterNetwork,
   pod: Pod,
   running: RunningPod,
 ): Promise<void> {
-  await running.volumes.refresh();
+  // A mounted folder keeps its files when its object is gone.
+  await running.volumes.refresh().catch(() => {});
   const [container] = pod.spec.containers;
   const address = /"url":"http:\/\/(127\.0\.0\.1:\d+)"/.exec(running.process.log())?.[1];
-  const isReady = address !== undefined && (await passes(address, container.readinessProbe.httpGet.path));
-  const isHealthy = address !== undefined && (await passes(address, container.livenessProbe.httpGet.path));
+  const isReady = await passes(address, container.readinessProbe?.httpGet.path);
+  const isHealthy = await passes(address, container.livenessProbe?.httpGet.path);
   const report = `${address} ${isReady && isHealthy}`;
   if (report === running.reported) return;
   if (address !== undefined) {
@@ -173,7 +207,8 @@ async function look(
   running.reported = report;
 }
 
-async function passes(address: string, path: string): Promise<boolean> {
+async function passes(address: string | undefined, path: string | undefined): Promise<boolean> {
+  if (address === undefined || path === undefined) return false;
   return fetch(`http://${address}${path}`).then(
     async (response) => {
       await response.body?.cancel();

@@ -5,11 +5,12 @@ import { createServer } from "node:https";
 export async function startLogServer(
   /** PEM; the API server does not check the name. */
   certificate: { readonly cert: string; readonly key: string },
-  logOf: (pod: string) => string | undefined,
+  logOf: (pod: string, container: "present" | "previous") => string | undefined,
 ): Promise<{ readonly address: string; stop(): Promise<void> }> {
   const server = createServer(certificate, ({ url = "" }, response) => {
     const pod = /^\/containerLogs\/[^/]+\/([^/]+)\//.exec(url)?.[1];
-    const text = pod === undefined ? undefined : logOf(pod);
+    const container = url.includes("previous=true") ? "previous" : "present";
+    const text = pod === undefined ? undefined : logOf(pod, container);
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
   server.listen(0, "127.0.0.1");

@@ -17,10 +17,10 @@ const container = z.object({
   name: z.string(),
   args: z.array(z.string()),
   env: z.array(variable).default([]),
-  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })),
-  livenessProbe: probe,
-  readinessProbe: probe,
-  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })).default([]),
+  livenessProbe: probe.optional(),
+  readinessProbe: probe.optional(),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })).default([]),
 });
 
 /** The fields of a pod that the test's kubelet supports; it refuses all others, so that nothing is silently ignored. */
@@ -34,14 +34,18 @@ export const pod = z.object({
   }),
   spec: z.object({
     nodeName: z.string().optional(),
+    /** Never: its container runs once. */
+    restartPolicy: z.enum(["Always", "Never"]),
     containers: z.tuple([container]),
-    volumes: z.array(
-      z.object({
-        name: z.string(),
-        configMap: z.object({ name: z.string() }).optional(),
-        secret: z.object({ secretName: z.string() }).optional(),
-      }),
-    ),
+    volumes: z
+      .array(
+        z.object({
+          name: z.string(),
+          configMap: z.object({ name: z.string() }).optional(),
+          secret: z.object({ secretName: z.string() }).optional(),
+        }),
+      )
+      .default([]),
   }),
 });
 

@@ -8,6 +8,8 @@ export interface ServerProcess {
   readonly pid: number;
   log(): string;
   readonly isRunning: () => boolean;
+  /** Null while it runs. */
+  readonly exitCode: () => number | null;
   stop(): Promise<void>;
 }
 
@@ -33,10 +35,12 @@ export function startProcess(
   });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   return {
     pid: child.pid ?? 0,
     log: () => log,
     isRunning: () => isRunning(child),
+    exitCode: () => child.exitCode,
     stop: async () => {
       await end(child);
       process.off("exit", kill);

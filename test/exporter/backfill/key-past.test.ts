@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type PastAnswer } from "../../../exporter/backfill/answers.ts";
+import type { PastAnswer } from "../../../exporter/backfill/answers.ts";
 import { createKeyPast } from "../../../exporter/backfill/key-past.ts";
 import { type BackfillPlan, bucketsOf, sampleTimes } from "../../../exporter/backfill/plan.ts";
 import { DEFAULT_PLAN, HASH, HOUR, KEY as KEY_WITHOUT_USAGE } from "./default-plan.ts";
@@ -26,34 +26,15 @@ const BYOK = 'aigateway_key_byok_usage_day_credits{key="billing"}';
 const BYOK_TOTAL = 'aigateway_key_byok_usage_credits{key="billing"}';
 
 describe("BYOK of a key", () => {
+  const [WITHOUT, WITH] = [
+    [1, null, 1],
+    [1, 3, 1],
+  ] as const;
   test.each<[string, Hours, number | undefined]>([
-    [
-      "is the sum",
-      [
-        [1, 2, 1],
-        [1, 3, 1],
-      ],
-      5,
-    ],
-    [
-      "is none in hours without an amount, if others have one",
-      [
-        [1, null, 1],
-        [1, 3, 1],
-      ],
-      3,
-    ],
-    [
-      "is not known if the gateway reports none at all",
-      [
-        [1, null, 1],
-        [1, null, 1],
-      ],
-      undefined,
-    ],
+    ["is none in hours without an amount, if others have one", [WITHOUT, WITH], 3],
+    ["is not known if the gateway reports none at all", [WITHOUT, WITHOUT], undefined],
     ["is not known if the requests are not known either", [[1, null, null]], undefined],
     ["is none without requests", [[0, null, 0]], 0],
-    ["is none without rows", [], 0],
   ])("%s", (_, hours, byok) => {
     const last = lastOf(hours);
     expect(last.get(BYOK)).toBe(byok);

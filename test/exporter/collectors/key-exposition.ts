@@ -33,9 +33,9 @@ export function keyConfig(showLabel = false): KeyConfig {
 }
 
 /** The samples of an answer with this `data`. */
-export function samplesOf(data: unknown, { showLabel = false, askedAtMs = NOON } = {}) {
+export function samplesOf(data: unknown, { showLabel = false, requestedAtMs = NOON } = {}) {
   const information = parseKey({ data }, 'read key "billing"');
-  return keySamples(keyConfig(showLabel), information, askedAtMs);
+  return keySamples(keyConfig(showLabel), information, requestedAtMs);
 }
 
 /** Their lines, without the label `key` and the prefix that all of them have. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { keySpends } from "../../../exporter/collectors/key-spend.ts";
+import { keySpends } from "../../../exporter/collectors/own-query.ts";
 import type { QueryConfig } from "../../../exporter/config/config.ts";
 import type { Usage } from "../../../exporter/gateway/port.ts";
-import { brokenDown } from "./broken-down.ts";
+import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 import { type Short, usage } from "./short-usage.ts";
 
 const QUERY: QueryConfig = {
@@ -18,7 +18,7 @@ const QUERY: QueryConfig = {
 function spendOf(rows: readonly Short[], change: Partial<QueryConfig> = {}, answer: Partial<Usage> = {}) {
   const query = { ...QUERY, ...change };
   const asked = usage(rows, undefined, answer);
-  const spends = keySpends(query, asked, brokenDown(asked, query.top).pairs);
+  const spends = keySpends(query, asked, breakdown(asked, query.top).pairs);
   return spends && { ...spends, keys: Object.fromEntries(spends.keys) };
 }
 
@@ -48,28 +48,6 @@ test("a key has its named models, and a total that contains its other rows", () 
   expect(spendOf(turned, { dimensions: ["model", "api_key_id"] })).toEqual(spendOf(rows));
 });
 
-test("a key that is called _other has its own rows, and not the rest of the account", () => {
-  const rows: Short[] = [
-    ["_other", "a", 5, 1],
-    ["_other", "_other", 2, 1],
-    ["Prod", "a", 4, 1],
-    ["Prod", "b", 3, 1],
-  ];
-  expect(spendOf(rows)?.keys).toEqual({
-    _other: whole([["a", 5]], 7),
-    Prod: whole([["a", 4]], 7),
-  });
-});
-
-test("two rows of the same names are one model", () => {
-  expect(
-    spendOf([
-      ["Prod", "a", 0.1, 1],
-      ["Prod", "a", 0.2, 1],
-    ])?.keys,
-  ).toEqual({ Prod: whole([["a", 0.3]], 0.3) });
-});
-
 test("an unknown amount makes its key incomplete, and is not 0", () => {
   const rows: Short[] = [
     ["Prod", "a", 1, 1],
@@ -89,19 +67,9 @@ test("an unknown amount makes its key incomplete, and is not 0", () => {
   });
 });
 
-test.each<[string, Partial<Usage>]>([
-  ["rows were cut off", { truncated: true }],
-  ["a row cannot be read", { unreadableRows: 1 }],
-  ["the gateway warns", { warnings: 1 }],
-])("an answer of which %s has not all rows", (_, answer) => {
-  expect(spendOf([["Prod", "a", 1, 1]], {}, answer)?.hasAllRows).toBe(false);
-});
-
 test.each<[string, Partial<QueryConfig>]>([
   ["by another dimension", { dimensions: ["api_key_id", "app"] }],
-  ["by keys alone", { dimensions: ["api_key_id"] }],
   ["with a filter", { filters: [{ field: "model", operator: "in", values: ["a"], includeUnset: false }] }],
-  ["by a classifier", { classifier: { id: "x", dimensions: ["model"] } }],
   ["without credits", { metrics: ["requests"] }],
 ])("a query %s has no spend by key and model", (_, change) => {
   expect(spendOf([["Prod", "a", 1, 1]], change)).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
-import { brokenDown } from "./broken-down.ts";
+import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 
 type Text = string | null;
 export type More = Partial<Amounts & Rates>;
@@ -29,7 +29,7 @@ export function usage(rows: readonly Short[], sum: Short | undefined, change: Pa
 
 /** The pairs, without unknown values. */
 export function pairs(rows: readonly Short[], sum: Short | undefined, top = 2, change: Partial<Usage> = {}) {
-  return brokenDown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
+  return breakdown(usage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
     const known = Object.entries({ ...amounts, ...rates }).filter(([, value]) => value !== undefined);
     return [model, app, Object.fromEntries(known)];
   });

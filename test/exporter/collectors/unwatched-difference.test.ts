@@ -1,47 +1,14 @@
 import { expect, test } from "vitest";
 import { type AccountTotal, createTotalsMemory } from "../../../exporter/collectors/unwatched-difference.ts";
-import { watchedKeys } from "../../../exporter/collectors/watched-keys.ts";
-import { Secret } from "../../../exporter/config/secret.ts";
+import { watchedKeys } from "../../../exporter/keys/watched-keys.ts";
+import { Secret } from "../../../exporter/secrets/secret.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
-import { DAY_MS, type Window, windowAt } from "../../../exporter/time/window.ts";
+import { type Window, windowAt } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { testConfig, testKey } from "../../support/test-config.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const MINUTE = 60_000;
-const WINDOWS = ["day", "month"] as const;
-
-/** A memory with a total of each window in each of so many minutes until noon. */
-function filled(minutes: number) {
-  const memory = createTotalsMemory(createManualClock(NOON));
-  for (let ago = minutes; ago > 0; ago--) {
-    const asOfMs = NOON - ago * MINUTE;
-    for (const kind of WINDOWS) memory.add(totalAt(asOfMs, windowAt(kind, asOfMs)));
-  }
-  return memory;
-}
-
-test.each([10, 31, 32, 33, 100, 700])(
-  "a total waits for keys whose round takes %i rounds of the analytics",
-  (minutes) => {
-    for (const kind of WINDOWS) {
-      const total = filled(minutes).until(windowAt(kind, NOON), NOON - minutes * MINUTE);
-      expect(total?.asOfMs).toBe(NOON - minutes * MINUTE);
-    }
-  },
-);
-
-test("a total that waits is not much older than the readings", () => {
-  const total = filled(300).until(windowAt("day", NOON), NOON - 120 * MINUTE);
-  expect(total?.asOfMs).toBeGreaterThan(NOON - 150 * MINUTE);
-});
-
-test("totals of a window that has ended make no room scarce", () => {
-  const memory = filled(300);
-  const later = NOON + DAY_MS;
-  memory.add(totalAt(later, windowAt("day", later)));
-  expect(memory.until(windowAt("day", NOON), NOON)).toBeUndefined();
-});
 
 test("a gateway whose clock is behind makes no total older than it is", () => {
   const memory = createTotalsMemory(createManualClock(NOON));
@@ -104,8 +71,8 @@ test("the spend of a secret with two names is subtracted once, whichever shard p
   expect(elsewhere?.hashes).toEqual(new Map([[hash("a"), "one"]]));
 });
 
-function totalAt(askedAtMs: number, window: Window): AccountTotal {
-  return { window, askedAtMs, asOfMs: askedAtMs, credits: 1 };
+function totalAt(requestedAtMs: number, window: Window): AccountTotal {
+  return { window, requestedAtMs, asOfMs: requestedAtMs, credits: 1 };
 }
 
 function hash(digit: string): string {

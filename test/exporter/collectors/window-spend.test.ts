@@ -35,7 +35,6 @@ function gap(reason: SpendGap["reason"], credits?: number): SpendGap {
 describe("windowSpend: credits and pairs", () => {
   test.each<[string, Total | undefined, number | undefined]>([
     ["an amount", total(1.5), 1.5],
-    ["nothing spent", total(0), 0],
     ["no row, so nothing was spent", total(undefined, true), 0],
     ["a row without a value, so the credits are unknown", total(undefined), undefined],
     ["no readable total", undefined, undefined],
@@ -77,46 +76,18 @@ describe("windowSpend: what the pairs lack", () => {
     ["the total is equal", { total: total(11) }, undefined],
     ["the total is unknown", {}, undefined],
     ["the total is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
-    ["the total is smaller, and its requests are unknown", { total: total(10.5) }, undefined],
     [
       "the total is smaller with the same requests, so a refund is in no row",
       { total: requested(10.5, 2) },
       gap("exceeding", -0.5),
     ],
-    ["the total is smaller with more requests", { total: requested(10.5, 3) }, gap("exceeding", -0.5)],
-    ["there is no total row, but there are pairs", { total: total(undefined, true) }, undefined],
-    ["the total is larger by an error of binary fractions", { total: total(11.000000000000002) }, undefined],
     ["the total is larger by a millionth", { total: total(11.000001) }, gap("unlisted", 0.000001)],
-    ["the service leaves out rows without an app", { total: total(61) }, gap("unlisted", 50)],
     ["there are no rows, but there is a total", { pairs: [], total: total(61) }, gap("unlisted", 61)],
-    ["some rows are cut", { truncated: true }, gap("cut")],
     ["some rows are cut, and the total is known", { truncated: true, total: total(61) }, gap("cut", 50)],
-    ["some rows are cut, and nothing is missing", { truncated: true, total: total(11) }, gap("cut")],
     ["some rows cannot be read", { unreadableRows: 1, total: total(12) }, gap("unreadable", 1)],
     ["the service warns", { warnings: 1, total: total(11) }, gap("warned")],
     ["the service warns, and rows are missing", { warnings: 1, total: total(12) }, gap("unlisted", 1)],
   ])("when %s", (_, change, wanted) => {
     expect(gapOf(change)).toEqual(wanted);
-  });
-
-  test("at any size: 0.12 of 150 million credits", () => {
-    const pairs = [pair(100_000_000), pair(50_000_000, "acme/two")];
-    expect(gapOf({ pairs, total: total(150_000_000.12) })).toEqual(gap("unlisted", 0.12));
-  });
-
-  test("a pair without an amount has spent nothing if it has no requests", () => {
-    const free = { ...pair(undefined), amounts: amountsOf({ requests: 0 }) };
-    expect(windowSpend(WINDOW, { ...NO_USAGE, pairs: [free] }, true).breakdown?.pairs).toEqual([
-      { model: "acme/one", app: "Chat", credits: 0 },
-    ]);
-  });
-
-  test("the total has its own gap", () => {
-    const cut: Total = { amounts: amountsOf({ credits: 5 }), empty: false, gap: "cut" };
-    expect(windowSpend(WINDOW, { ...NO_USAGE, total: cut }, false)).toEqual({
-      window: WINDOW,
-      credits: 5,
-      gap: gap("cut"),
-    });
   });
 });

@@ -3,8 +3,10 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { configFile } from "../../../exporter/config/schema.ts";
-import { loadText } from "./simulated-files.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import { loadText } from "../secrets/simulated-files.ts";
 
+const edge = createAuthority();
 const text = await readFile(new URL("../../../config.example.yaml", import.meta.url), "utf8");
 
 /** Includes the commented-out parts, which cost money. */
@@ -21,8 +23,12 @@ describe("config.example.yaml", () => {
         "/run/secrets/management": "sk-two\n",
         "/run/secrets/keys/chat": "sk-three\n",
         "/etc/probes/call.bin": "RIFF",
+        "/run/secrets/edge-id": "me-at-the-edge",
+        "/etc/edge/ca.pem": edge.cert,
+        "/etc/edge/client.crt": edge.cert,
+        "/etc/edge/client.key": edge.key,
       },
-      env: { SEARCH_KEY: "sk-four" },
+      env: { SEARCH_KEY: "sk-four", EDGE_SECRET: "sk-five" },
     });
     expect(result).toMatchObject({
       ok: true,

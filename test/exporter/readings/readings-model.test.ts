@@ -1,16 +1,99 @@
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { gauge, info, type Sample, sample } from "../../../exporter/metrics/family.ts";
+import { type Family, type Sample, gauge, info, sample } from "../../../exporter/metrics/family.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { deflate, deflateNow, gzipWithTail } from "../../../exporter/metrics/render/gzip.ts";
 import { createRenderer } from "../../../exporter/metrics/render/renderer.ts";
 import type { Reading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
-import { targetId } from "../../../exporter/readings/target-id.ts";
-import { windowAt } from "../../../exporter/time/window.ts";
-import { createManualClock, type ManualClock } from "../../support/clock.ts";
-import { createModel } from "./readings-model.ts";
+import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { SETTLE_MS, type Window, contains, windowAt } from "../../../exporter/time/window.ts";
+import { type ManualClock, createManualClock } from "../../support/clock.ts";
+
+/** The expected behaviour of readings and rendering, written in the plainest way: as lists of samples. */
+function createModel(now: () => number, seriesLimit: number) {
+  const targets = new Map<TargetId, Target>();
+  const held = () => [...targets.values()].reduce((sum, target) => sum + sizeOf(target), 0);
+
+  function change(id: TargetId, next: (target: Target) => Partial<Target>): void {
+    const target = targets.get(id);
+    if (target) targets.set(id, { ...target, ...next(target) });
+  }
+
+  function visible({ description, values, endMs }: Target): readonly Sample[] {
+    const fresh = now() < endMs ? values : [];
+    return [...description, ...fresh.filter(({ window }) => !window || contains(window, now()))];
+  }
+
+  return {
+    held,
+    configure: (id: TargetId, identity: string): void => {
+      if (targets.get(id)?.identity !== identity) targets.set(id, { ...NOTHING, identity });
+    },
+    store: (id: TargetId, reading: Reading, samples: readonly Sample[]): boolean => {
+      const target = targets.get(id);
+      if (!target) return true;
+      const { requestedAtMs, asOfMs, timeToLiveMs } = reading;
+      const values = samples.filter(({ window }) => !window || isSettled(window, asOfMs));
+      const fits = held() - target.values.length + values.length <= seriesLimit;
+      const stored = fits ? { values, endMs: requestedAtMs + timeToLiveMs } : { values: [], endMs: 0 };
+      change(id, () => ({ ...stored, reading, isWhole: fits && values.length === samples.length }));
+      return fits;
+    },
+    describe: (id: TargetId, description: readonly Sample[]): void => change(id, () => ({ description })),
+    withdraw: (id: TargetId): void => change(id, () => ({ values: [], endMs: 0, isWhole: false })),
+    remove: (id: TargetId): void => void targets.delete(id),
+    latest: (id: TargetId): Reading | undefined => targets.get(id)?.reading,
+    isShown: (id: TargetId): boolean => {
+      const target = targets.get(id);
+      return target !== undefined && target.reading !== undefined && now() < target.endMs;
+    },
+    isWhole: (id: TargetId): boolean => {
+      const target = targets.get(id);
+      if (!target?.isWhole || now() >= target.endMs) return false;
+      return target.values.every(({ window }) => !window || contains(window, now()));
+    },
+    /** The text format, line by line. */
+    text: (families: readonly Family[]): string => {
+      const all = [...targets.values()].flatMap(visible);
+      return families
+        .map((family) => {
+          const lines = all
+            .filter((one) => one.family === family)
+            .map(({ labels, value }) => `${family.name}{${labels}} ${value}\n`);
+          const header = `# HELP ${family.name} ${family.help}\n# TYPE ${family.name} gauge\n`;
+          return lines.length === 0 ? "" : `${header}${lines.join("")}`;
+        })
+        .join("");
+    },
+  };
+}
+
+function isSettled(window: Window, asOfMs: number): boolean {
+  return contains(window, asOfMs) && asOfMs - window.startMs >= SETTLE_MS;
+}
+
+interface Target {
+  readonly identity: string;
+  readonly description: readonly Sample[];
+  readonly values: readonly Sample[];
+  readonly endMs: number;
+  readonly isWhole: boolean;
+  readonly reading: Reading | undefined;
+}
+
+const NOTHING: Omit<Target, "identity"> = {
+  description: [],
+  values: [],
+  endMs: 0,
+  isWhole: false,
+  reading: undefined,
+};
+
+function sizeOf({ description, values }: Target): number {
+  return description.length + values.length;
+}
 
 const families = [
   gauge({ name: "aigateway_one", help: "One.", labels: ["key"], absent: "never" }),
@@ -44,7 +127,7 @@ const step = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constant("learn" as const),
+      kind: fc.constant("store" as const),
       id,
       rows,
       timeToLive: fc.nat(5),
@@ -113,7 +196,7 @@ test(
 
 /** Takes one step with the readings or with their model. Returns whether a reading was kept. */
 function take(
-  subject: Pick<ReturnType<typeof createModel>, "learn" | "describe" | "configure" | "withdraw" | "remove">,
+  subject: Pick<ReturnType<typeof createModel>, "store" | "describe" | "configure" | "withdraw" | "remove">,
   made: Exclude<Step, { readonly kind: "wait" }>,
   clock: ManualClock,
 ): boolean | undefined {
@@ -128,12 +211,12 @@ function take(
     case "describe":
       subject.describe(made.id, samplesOf(made.id, made.rows, clock));
       return undefined;
-    case "learn": {
-      const askedAtMs = clock.now();
-      const asOfMs = askedAtMs - made.computedHours * HOUR_MS;
+    case "store": {
+      const requestedAtMs = clock.now();
+      const asOfMs = requestedAtMs - made.computedHours * HOUR_MS;
       const timeToLiveMs = made.timeToLive * 7 * HOUR_MS;
-      const reading = { value: VALUE, askedAtMs, asOfMs, timeToLiveMs };
-      return subject.learn(made.id, reading, samplesOf(made.id, made.rows, clock));
+      const reading = { value: VALUE, requestedAtMs, asOfMs, timeToLiveMs };
+      return subject.store(made.id, reading, samplesOf(made.id, made.rows, clock));
     }
   }
 }

@@ -1,64 +1,46 @@
 import { describe, expect, test } from "vitest";
-import { targetId } from "../../../exporter/readings/target-id.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
-import { A, B, C, DAY_MS, MIDNIGHT, NOON, setUp } from "./set-up.ts";
+import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
+import { type Block, createPacking, unpack } from "../../../exporter/metrics/render/block.ts";
+import { type Sample, gauge, sample } from "../../../exporter/metrics/family.ts";
+import type { Reading } from "../../../exporter/readings/reading.ts";
+import { createReadings } from "../../../exporter/readings/readings.ts";
+import { createManualClock } from "../../support/clock.ts";
 
-describe("readings: learning", () => {
-  test("learn() replaces the values of its target only", () => {
-    const { learn, value, seen } = setUp();
-    learn(value(1));
-    learn(value(2), {}, B);
-    learn(value(3));
-    expect(seen()).toEqual([3, 2]);
-  });
+const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
+const NOON = Date.parse("2026-11-18T12:00:00Z");
+const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
+const DAY_MS = 86_400_000;
+const [A, B, C] = [targetId("key", "a"), targetId("key", "b"), targetId("key", "c")];
+const VALUE: Reading["value"] = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
 
-  test("ignores the reading of a target that is not configured", () => {
-    const { readings, learn, value, seen } = setUp();
-    const unknown = targetId("key", "unknown");
-    expect(learn(value(1), {}, unknown)).toBe(true);
-    readings.describe(unknown, value(2));
-    readings.update(unknown, { up: true });
-    expect([seen(), readings.series, readings.status(unknown), readings.latest(unknown)]).toEqual([
-      [],
-      0,
-      undefined,
-      undefined,
-    ]);
-    expect(readings.ids()).toEqual([A, B, C]);
-  });
+/** Readings of three targets, and short words for what tests do with them. */
+function setUp(start: number = NOON, seriesLimit = 100) {
+  const clock = createManualClock(start);
+  const readings = createReadings(clock, createPacking(), () => seriesLimit);
+  for (const id of [A, B, C]) readings.configure(id, "one");
+  const value = (amount: number, kind?: "day" | "week" | "month") =>
+    sample(family, { key: "a" }, amount, kind && windowAt(kind, clock.now()));
+  const readingOf = (change: Partial<Reading> = {}): Reading => {
+    const requestedAtMs = change.requestedAtMs ?? clock.now();
+    return { value: VALUE, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 180_000, ...change };
+  };
+  const learn = (samples: readonly Sample[], change: Partial<Reading> = {}, id: TargetId = A) =>
+    readings.store(id, readingOf(change), samples);
+  const seen = () => valuesOf(readings.view().blocks);
+  return { clock, readings, value, readingOf, learn, seen };
+}
 
-  test("an answer beyond the series limit is refused, and the previous values of its target are withdrawn", () => {
-    const { readings, learn, value, seen } = setUp(NOON, 3);
-    expect(learn([...value(1), ...value(2)])).toBe(true);
-    expect(learn([...value(3), ...value(4)], {}, B)).toBe(false);
-    expect([seen(), readings.series]).toEqual([[1, 2], 2]);
-    expect(learn([...value(5), ...value(6), ...value(7)])).toBe(true);
-    expect(learn([...value(1), ...value(2), ...value(3), ...value(4)])).toBe(false);
-    expect([seen(), readings.series, readings.shown(A)]).toEqual([[], 0, undefined]);
-  });
-
-  test("a refused answer still counts for budgets", () => {
-    const { readings, learn, value, readingOf } = setUp(NOON, 0);
-    expect(learn(value(1))).toBe(false);
-    expect(readings.latest(A)).toEqual(readingOf());
-  });
-
-  test("answers with the same rows need no more memory: their blocks share labels, windows and shape", () => {
-    const { readings, learn, value } = setUp();
-    const blockOf = (amount: number) => {
-      learn([...value(amount, "day"), ...value(amount)]);
-      return readings.view().blocks.find((block) => block.values.length > 0);
-    };
-    const first = blockOf(1);
-    for (let amount = 2; amount < 100; amount++) blockOf(amount);
-    const last = blockOf(100);
-    expect(last?.values).toEqual([100, 100]);
-    expect(last?.shape).toBe(first?.shape);
-    expect(last?.labels).toBe(first?.labels);
-    expect(last?.windows).toBe(first?.windows);
-    expect([readings.series, readings.view().blocks.length]).toEqual([2, 6]);
-  });
-});
+function valuesOf(blocks: readonly Block[]): readonly number[] {
+  return blocks.flatMap(unpack).map((shown) => shown.value);
+}
 
 describe("readings: time to live", () => {
   test("values are repeated until the time to live has passed", async () => {
@@ -74,12 +56,6 @@ describe("readings: time to live", () => {
     expect([readings.shown(A), readings.isWhole(A)]).toEqual([undefined, false]);
   });
 
-  test("the time to live begins when the answer was requested", () => {
-    const { readings, learn, value } = setUp();
-    learn(value(1), { askedAtMs: NOON - 60_000 });
-    expect(readings.view().validForMs).toBe(120_000);
-  });
-
   test("a wall clock that is set back does not prolong the time to live", async () => {
     const { clock, learn, value, seen } = setUp();
     learn(value(1));
@@ -87,20 +63,6 @@ describe("readings: time to live", () => {
     expect(seen()).toEqual([1]);
     await clock.advance(180_000);
     expect(seen()).toEqual([]);
-  });
-
-  test("a wall clock that is set forward ends the time to live, because the age of the values is unknown", () => {
-    const { clock, learn, value, seen } = setUp();
-    learn(value(1));
-    clock.set(NOON + 3_600_000);
-    expect(seen()).toEqual([]);
-  });
-
-  test("an answer requested in the future lives no longer than its time to live", async () => {
-    const { clock, readings, learn, value } = setUp();
-    learn(value(1), { askedAtMs: NOON + DAY_MS });
-    await clock.advance(180_000);
-    expect(readings.shown(A)).toBeUndefined();
   });
 });
 
@@ -118,25 +80,6 @@ describe("readings: windows", () => {
     expect([seen(), readings.isWhole(A)]).toEqual([[], false]);
   });
 
-  test("values of a window are withdrawn while the wall clock is before it", () => {
-    const { clock, learn, value, seen } = setUp();
-    learn([...value(1, "day"), ...value(2)], { timeToLiveMs: 30 * DAY_MS });
-    clock.set(NOON - DAY_MS);
-    expect(seen()).toEqual([2]);
-  });
-
-  test("an answer requested within the settle time shows no value of the new window, but all others", () => {
-    const { readings, learn, value, seen } = setUp(MIDNIGHT + 89_999);
-    learn([...value(1, "day"), ...value(2)]);
-    expect([seen(), readings.isWhole(A)]).toEqual([[2], false]);
-  });
-
-  test("an answer requested after the settle time shows the new window", () => {
-    const { readings, learn, value, seen } = setUp(MIDNIGHT + 90_000);
-    learn(value(1, "day"));
-    expect([seen(), readings.isWhole(A)]).toEqual([[1], true]);
-  });
-
   test("an answer requested after the settle time but computed before it shows nothing of the new window", () => {
     const { readings, learn, value, seen } = setUp(MIDNIGHT + 200_000);
     const asOfMs = MIDNIGHT + 89_999;
@@ -146,25 +89,6 @@ describe("readings: windows", () => {
     learn([...value(1, "day"), ...value(2)], { asOfMs: asOfMs + 1 });
     expect([seen(), readings.isWhole(A)]).toEqual([[1, 2], true]);
     expect(readings.shown(A)?.shows(windowAt("day", MIDNIGHT))).toBe(true);
-  });
-
-  test("an answer requested before midnight that arrives after it shows nothing of the window", () => {
-    const { clock, readings, value, readingOf, seen } = setUp(MIDNIGHT - 1000);
-    const [reading, samples] = [readingOf(), [...value(1, "day"), ...value(2)]];
-    clock.set(MIDNIGHT + 1000);
-    readings.learn(A, reading, samples);
-    expect(seen()).toEqual([2]);
-  });
-
-  test("shown() shows a window while it lasts", () => {
-    const { clock, readings, learn, value } = setUp();
-    learn(value(1), { timeToLiveMs: 30 * DAY_MS });
-    const shows = (atMs: number) => readings.shown(A)?.shows(windowAt("day", atMs));
-    expect([shows(NOON), shows(NOON - DAY_MS), shows(NOON + DAY_MS)]).toEqual([true, false, false]);
-    expect(readings.shown(A)?.shows(windowAt("month", NOON))).toBe(true);
-    clock.set(MIDNIGHT);
-    expect([shows(NOON), shows(MIDNIGHT)]).toEqual([false, false]);
-    expect(readings.shown(A)?.shows(windowAt("month", NOON))).toBe(true);
   });
 });
 
@@ -185,15 +109,15 @@ describe("readings: a clock that was fast and is set back", () => {
     const { clock, readings, learn, value } = setUp(NOON + 10 * MINUTE_MS);
     learn(value(1));
     clock.set(NOON);
-    expect(readings.latest(A)).toMatchObject({ askedAtMs: NOON, asOfMs: NOON });
-    expect(readings.shown(A)?.askedAtMs).toBe(NOON);
+    expect(readings.latest(A)).toMatchObject({ requestedAtMs: NOON, asOfMs: NOON });
+    expect(readings.shown(A)?.requestedAtMs).toBe(NOON);
   });
 
-  test("what a view has left out because of its age does not come back", () => {
-    const { clock, learn, value, seen } = setUp();
+  test("what has expired does not come back", () => {
+    const { clock, readings, learn, value, seen } = setUp();
     learn(value(1));
     clock.set(NOON + 10 * MINUTE_MS);
-    expect(seen()).toEqual([]);
+    readings.expire();
     clock.set(NOON);
     expect(seen()).toEqual([]);
     learn(value(2));
@@ -201,73 +125,59 @@ describe("readings: a clock that was fast and is set back", () => {
   });
 });
 
-describe("readings: withdrawing", () => {
-  test("withdraw() withdraws the values and keeps the description and the latest reading", () => {
-    const { readings, learn, value, readingOf, seen } = setUp();
-    readings.describe(A, value(7));
-    readings.update(A, { up: true });
-    learn(value(1));
-    readings.withdraw(A);
-    expect([seen(), readings.series]).toEqual([[7], 1]);
-    expect([readings.shown(A), readings.isWhole(A)]).toEqual([undefined, false]);
-    expect(readings.latest(A)).toEqual(readingOf());
-    expect(readings.status(A)?.up).toBe(true);
-  });
-
-  test("remove() forgets everything about a target", () => {
-    const { readings, learn, value, seen } = setUp();
-    readings.describe(A, value(7));
-    learn(value(1));
-    learn(value(2), {}, B);
-    readings.remove(A);
-    expect([seen(), readings.series, readings.ids()]).toEqual([[2], 1, [B, C]]);
-    expect([readings.shown(A), readings.latest(A), readings.status(A)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
-
-  test("another identity withdraws everything at once: values, description, latest reading and status", async () => {
+describe("readings: view()", () => {
+  test("leaves out readings that expire soon, so that targets that fail together do not outdate one view after the other", async () => {
     const { clock, readings, learn, value, seen } = setUp();
-    readings.describe(A, value(7));
-    learn(value(1));
-    readings.update(A, { up: true, attempted: true });
-    await clock.advance(1000);
-    readings.configure(A, "two");
-    expect([seen(), readings.series]).toEqual([[], 0]);
-    expect([readings.shown(A), readings.latest(A), readings.isWhole(A)]).toEqual([
-      undefined,
-      undefined,
-      false,
-    ]);
-    expect(readings.status(A)).toMatchObject({ up: undefined, attempted: false });
-    expect(readings.ids()).toEqual([A, B, C]);
+    for (const id of [A, B, C]) {
+      learn(value(1), {}, id);
+      await clock.advance(1000);
+    }
+    await clock.advance(172_000);
+    expect([seen().length, readings.view().validForMs]).toEqual([2, 6000]);
+    await clock.advance(3000);
+    expect([seen().length, readings.view().validForMs]).toEqual([0, Number.POSITIVE_INFINITY]);
   });
 
-  test("the same identity keeps everything", async () => {
-    const { clock, readings, learn, value, readingOf, seen } = setUp();
+  test("is outdated when a value ages, a window ends or the clock goes back", async () => {
+    const { clock, readings, learn, value } = setUp();
     learn(value(1));
-    const before = readingOf();
+    const aging = readings.view();
+    expect([aging.validForMs, aging.outdated()]).toEqual([180_000, false]);
+    await clock.advance(180_000);
+    expect(aging.outdated()).toBe(true);
+    learn(value(1, "day"), { timeToLiveMs: 30 * DAY_MS });
+    const windowed = readings.view();
+    expect(windowed.validForMs).toBe(MIDNIGHT - clock.now());
+    clock.set(clock.now() - 1);
+    expect(windowed.outdated()).toBe(true);
+  });
+
+  test("contains derived samples, computed at the instant of the view and limited by their windows", () => {
+    const { clock, readings, learn, value, seen } = setUp();
+    learn(value(1), { timeToLiveMs: 30 * DAY_MS });
+    readings.derive(new Map([[targetId("budget", "all"), () => value(clock.now() - NOON, "day")]]));
+    expect([seen(), readings.series]).toEqual([[1, 0], 1]);
+    expect(readings.view().validForMs).toBe(MIDNIGHT - NOON);
+    clock.set(NOON + 5);
+    expect(seen()).toEqual([1, 5]);
+    readings.derive(new Map());
+    expect(seen()).toEqual([1]);
+  });
+
+  test("values last longer while the time to live of their group is longer, and do not come back", async () => {
+    const { clock, readings, learn, value, seen } = setUp();
+    const groupLife = { timeToLiveMs: 400_000 };
+    learn(value(1), { groupLife });
     readings.update(A, { up: true });
-    await clock.advance(1000);
-    readings.configure(A, "one");
-    expect([seen(), readings.latest(A)]).toEqual([[1], before]);
-    expect(readings.status(A)).toMatchObject({ up: true });
-  });
-
-  test("isWhole() is false before the first reading and after a refused one", () => {
-    const { readings, learn, value } = setUp(NOON, 1);
-    expect(readings.isWhole(A)).toBe(false);
-    learn(value(1));
-    expect(readings.isWhole(A)).toBe(true);
-    learn([...value(1), ...value(2)]);
-    expect(readings.isWhole(A)).toBe(false);
-  });
-
-  test("an answer without samples is whole", () => {
-    const { readings, learn } = setUp();
-    learn([]);
-    expect(readings.isWhole(A)).toBe(true);
+    const shown = () => {
+      readings.expire();
+      return [seen().length, readings.isWhole(A), readings.status(A)?.up];
+    };
+    await clock.advance(394_999);
+    expect(shown()).toEqual([1, true, true]);
+    groupLife.timeToLiveMs = 1000;
+    expect(shown()).toEqual([0, false, false]);
+    groupLife.timeToLiveMs = 400_000;
+    expect(shown()).toEqual([0, false, false]);
   });
 });

@@ -3,8 +3,8 @@ import type { FailureReason } from "../../../exporter/gateway/errors.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
 import { inOrder } from "../../../exporter/schedule/scheduler.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
-import { askingGroup, askingJob, createRecordingReporter, createTestEngine } from "./test-engine.ts";
-import { testGroup, testJob } from "./test-jobs.ts";
+import { askingGroup, askingJob, createTestEngine } from "./test-engine.ts";
+import { testGroup } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -30,39 +30,6 @@ describe("createEngine(), start", () => {
     ]);
   });
 
-  test("never more requests than connections are in progress", async () => {
-    const { clock, begin, gateway, answers } = createTestEngine({
-      groups: [askingGroup(["a", "b", "c"])],
-      connections: 2,
-    });
-    for (const name of ["a", "b", "c"]) answers.set(name, { ms: 1000, credits: 1 });
-    begin();
-    await clock.advance(999);
-    expect(gateway.underWay).toBe(2);
-    await clock.advance(1);
-    expect(gateway.underWay).toBe(1);
-  });
-
-  test("a job of several requests does not hang when there is one connection", async () => {
-    const jobs = ["a", "b"].map((name) => askingJob(name, { requests: 3 }));
-    const { clock, begin, names, shown } = createTestEngine({
-      groups: [testGroup({ jobs })],
-      connections: 1,
-    });
-    begin();
-    await clock.advance(1000);
-    expect(names().toSorted()).toEqual(["a", "a", "a", "b", "b", "b"]);
-    expect([shown("a"), shown("b")]).toEqual([1, 1]);
-  });
-
-  test("onChange is called after each run", async () => {
-    const { clock, engine } = createTestEngine({ groups: [askingGroup(["a", "b"])] });
-    let changes = 0;
-    engine.start(() => changes++);
-    await clock.advance(0);
-    expect(changes).toBe(2);
-  });
-
   test("isAttempted() waits for every unpaid job, and a failure counts as an attempt", async () => {
     const paid = askingGroup(["paid"], { name: "probe", isPaid: true });
     const { clock, begin, engine, answers } = createTestEngine({
@@ -76,43 +43,9 @@ describe("createEngine(), start", () => {
     await clock.advance(1);
     expect(engine.isAttempted()).toBe(true);
   });
-
-  test("ask() makes a target due at once, unless it is already running", async () => {
-    const { clock, begin, engine, times, answers } = createTestEngine({ groups: [askingGroup(["a"])] });
-    begin();
-    await clock.advance(1000);
-    answers.set("a", { ms: 100, credits: 2 });
-    engine.ask("key/a");
-    engine.ask("key/a");
-    engine.ask("key/nobody");
-    await clock.advance(1000);
-    expect(times()).toEqual([0, 1]);
-  });
-
-  test("a job that makes itself due while it begins runs once", async () => {
-    const job = testJob("a", {
-      run: () => {
-        engine.ask("key/a");
-        runs++;
-        return Promise.resolve(undefined);
-      },
-    });
-    const { clock, begin, engine } = createTestEngine({ groups: [testGroup({ jobs: [job] })] });
-    let runs = 0;
-    begin();
-    await clock.advance(1000);
-    expect(runs).toBe(1);
-  });
 });
 
 describe("createEngine(), schedule", () => {
-  test("polls each target once per interval", async () => {
-    const { clock, begin, times } = createTestEngine({ groups: [askingGroup(["a"])] });
-    begin();
-    await clock.advance(4 * MINUTE);
-    expect(times()).toEqual([0, 90, 150, 210]);
-  });
-
   test("a target with a minimum interval is skipped until that has passed, with half a tick of tolerance", async () => {
     const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
     const expression = { kind: "interval", ms: 5 * MINUTE } as const;
@@ -135,28 +68,6 @@ describe("createEngine(), schedule", () => {
     expect(times().map((at) => at / 60)).toEqual([0, 57.5, 62.5]);
   });
 
-  test("lagMs() follows the monotonic clock", async () => {
-    const { clock, begin, engine } = createTestEngine({ groups: [askingGroup(["a"])] });
-    begin();
-    await clock.advance(0);
-    clock.set(clock.now() + 3 * HOUR);
-    expect(engine.lagMs("key")).toBe(0);
-  });
-
-  test("a clock that was a year ahead does not put off a target with a minimum interval", async () => {
-    const jobs = [askingJob("hourly", { minIntervalMs: HOUR })];
-    const expression = { kind: "interval", ms: 5 * MINUTE } as const;
-    const { clock, begin, times } = createTestEngine({
-      start: "2027-11-18T12:00:00Z",
-      groups: [testGroup({ jobs, expression })],
-    });
-    begin();
-    await clock.advance(0);
-    clock.set(Date.parse("2026-11-18T12:00:00Z"));
-    await clock.advance(10 * MINUTE);
-    expect(times()).toEqual([0, 450]);
-  });
-
   test("after midnight every target is polled, whatever its minimum interval", async () => {
     const jobs = [askingJob("a", { minIntervalMs: 12 * HOUR })];
     const { clock, begin, times } = createTestEngine({
@@ -177,28 +88,6 @@ describe("createEngine(), schedule", () => {
     begin();
     await clock.advance(10 * MINUTE);
     expect(times()).toEqual([0, 200]);
-  });
-
-  test("a tick during a run does not repeat it", async () => {
-    const { clock, begin, times, answers } = createTestEngine({ groups: [askingGroup(["a"])] });
-    answers.set("a", { ms: 100_000, credits: 1 });
-    begin();
-    await clock.advance(2 * MINUTE);
-    expect(times()).toEqual([0]);
-  });
-
-  test("a rarely polled job that has nothing to show yet is served like the others, although they are always overdue", async () => {
-    const jobs = [
-      ...["a", "b", "c"].map((name) => askingJob(name)),
-      askingJob("hourly", { minIntervalMs: HOUR }),
-    ];
-    const { clock, begin, engine } = createTestEngine({
-      groups: [testGroup({ jobs, expression: { kind: "interval", ms: 2000 } })],
-      perMinute: 60,
-    });
-    begin();
-    await clock.advance(6000);
-    expect(engine.isAttempted()).toBe(true);
   });
 
   test("an overloaded endpoint is shared: no target waits longer than two effective intervals", async () => {
@@ -230,13 +119,6 @@ describe("createEngine(), schedule", () => {
     expect(engine.lagMs("key")).toBe(MINUTE);
     expect(engine.lagMs("nothing")).toBe(0);
   });
-
-  test("groups contains the unpaid groups only", () => {
-    const { engine } = createTestEngine({
-      groups: [askingGroup(["a"]), askingGroup(["b"], { name: "probe", isPaid: true })],
-    });
-    expect(engine.groups).toEqual(["key"]);
-  });
 });
 
 describe("createEngine(), early retries", () => {
@@ -251,49 +133,6 @@ describe("createEngine(), early retries", () => {
     await clock.advance(6 * MINUTE);
     const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 75));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(120);
-  });
-
-  test("jitter makes an early retry up to a quarter earlier", async () => {
-    const { clock, begin, times, answers } = createTestEngine({
-      groups: [askingGroup(["a"])],
-      random: () => 0.8,
-    });
-    answers.set("a", { failure: "network" });
-    begin();
-    await clock.advance(10_000);
-    expect(times()).toEqual([0, 4]);
-  });
-
-  test("after a success the retries begin at 5 s again", async () => {
-    const { clock, begin, times, answers, engine } = createTestEngine({
-      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
-    });
-    answers.set("a", { failure: "network" });
-    begin();
-    await clock.advance(20_000);
-    answers.set("a", { credits: 1 });
-    engine.ask("key/a");
-    await clock.advance(4 * HOUR);
-    times();
-    answers.set("a", { failure: "network" });
-    // There was no answer for so long that all values have expired.
-    await clock.advance(4 * HOUR);
-    const asked = times();
-    const gaps = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
-    expect(gaps).toContain(5);
-  });
-
-  test("a planned retry is dropped when the target is polled for another reason", async () => {
-    const { clock, begin, times, answers, engine } = createTestEngine({
-      groups: [askingGroup(["a"], { expression: { kind: "interval", ms: HOUR } })],
-    });
-    answers.set("a", { failure: "network" });
-    begin();
-    await clock.advance(4000);
-    answers.set("a", { credits: 1 });
-    engine.ask("key/a");
-    await clock.advance(10 * MINUTE);
-    expect(times()).toEqual([0, 4]);
   });
 
   test.each<[FailureReason, number | undefined]>([
@@ -326,7 +165,7 @@ describe("createEngine(), early retries", () => {
   });
 
   test("a failure after midnight, when the values of the day are gone, is followed by an early retry", async () => {
-    const jobs = [askingJob("a", { windowOf: (askedAtMs) => windowAt("day", askedAtMs) })];
+    const jobs = [askingJob("a", { windowOf: (requestedAtMs) => windowAt("day", requestedAtMs) })];
     const { clock, begin, times, answers } = createTestEngine({
       start: "2026-11-18T23:59:00Z",
       groups: [testGroup({ jobs, expression: { kind: "interval", ms: HOUR } })],
@@ -336,19 +175,6 @@ describe("createEngine(), early retries", () => {
     answers.set("a", { failure: "upstream_error" });
     await clock.advance(125_000);
     expect(times()).toEqual([0, 150, 155]);
-  });
-
-  test("two targets that are refused without a retry-after are polled again after half a minute", async () => {
-    const { clock, begin, taken, answers } = createTestEngine({
-      groups: [askingGroup(["a", "b"], { expression: { kind: "interval", ms: HOUR } })],
-      random: () => 0.9,
-    });
-    for (const name of ["a", "b"]) answers.set(name, { failure: "rate_limited" });
-    begin();
-    await clock.advance(1000);
-    for (const name of ["a", "b"]) answers.set(name, { credits: 1 });
-    await clock.advance(40_000);
-    expect(taken().slice(2)).toEqual(ordered("a", "b").map((name) => [name, 30]));
   });
 
   test("a target that must rest is polled as soon as the rest ends", async () => {
@@ -363,26 +189,5 @@ describe("createEngine(), early retries", () => {
     answers.set("a", { credits: 1 });
     await clock.advance(10 * MINUTE);
     expect(times()).toEqual([0, 100]);
-  });
-
-  test("a run that is interrupted because the endpoint refuses is repeated when the endpoint answers again", async () => {
-    const { reporter, reports } = createRecordingReporter();
-    const jobs = [askingJob("two", { requests: 2 }), askingJob("a"), askingJob("b")];
-    const { clock, begin, engine, answers, shown } = createTestEngine({
-      groups: [testGroup({ jobs, reporter, expression: { kind: "interval", ms: HOUR } })],
-    });
-    answers.set("two", { failure: "forbidden" });
-    begin();
-    await clock.advance(1000);
-    answers.set("two", { ms: 1000, credits: 2 });
-    for (const name of ["a", "b"]) answers.set(name, { failure: "rate_limited" });
-    for (const name of ["two", "a", "b"]) engine.ask(targetId("key", name));
-    await clock.advance(10_000);
-    expect(reports.filter((report) => report.startsWith("two"))).toEqual([
-      "two ended: forbidden",
-      "two paused",
-      "two ended: good",
-    ]);
-    expect(shown("two")).toBe(2);
   });
 });

@@ -1,4 +1,3 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createEventLog, type TargetEvent } from "../../../exporter/schedule/event-log.ts";
 import { createManualClock } from "../../support/clock.ts";
@@ -30,34 +29,7 @@ function total(lines: readonly LogLine[]): number {
   return lines.reduce((sum, { fields }) => sum + ("count" in fields ? Number(fields.count) : 1), 0);
 }
 
-/** The most lines in any minute, by their times in milliseconds. */
-function mostInAMinute(times: readonly number[]): number {
-  const counts = times.map((time) => times.filter((other) => other >= time && other < time + 60_000).length);
-  return Math.max(0, ...counts);
-}
-
 describe("createEventLog()", () => {
-  test("logs a single event at once and leaves nothing behind", async () => {
-    const { clock, events, texts, shown } = setUp();
-    events.report(failed("a"));
-    expect(texts()).toEqual(['warn: Cannot read key "a": the connection failed']);
-    expect(shown()[0]?.fields).toEqual({ collector: "key", target: "key/a", reason: "network" });
-    await clock.advance(60_000);
-    expect(texts()).toHaveLength(1);
-    expect(clock.pending()).toEqual([]);
-  });
-
-  test("logs a second event of the same cause seconds later, as a line of its own", async () => {
-    const { clock, events, texts } = setUp();
-    events.report(failed("a"));
-    events.report(failed("b"));
-    await clock.advance(5000);
-    expect(texts()).toEqual([
-      'warn: Cannot read key "a": the connection failed',
-      'warn: Cannot read key "b": the connection failed',
-    ]);
-  });
-
   test("summarizes an outage of 2,000 keys within a minute, and its end, in a few lines", async () => {
     const { clock, events, texts, shown } = setUp();
     for (let index = 0; index < 2000; index++) {
@@ -92,31 +64,6 @@ describe("createEventLog()", () => {
     ]);
   });
 
-  test("limits the messages of a cause that have lines of their own", async () => {
-    const { clock, events, texts, shown } = setUp();
-    for (let index = 0; index < 260; index++)
-      events.report(failed(`k${index}`, "network", String.fromCharCode(97 + (index % 26))));
-    await clock.advance(5000);
-    expect(texts()).toEqual([
-      'warn: Cannot read key "k0": a',
-      'warn: Cannot read key "k1": b; and 9 more: key "k27", key "k53", …',
-      'warn: Cannot read key "k2": c; and 9 more: key "k28", key "k54", …',
-      'warn: Cannot read key "k3": d; and 9 more: key "k29", key "k55", …',
-      'warn: Cannot read key "k4": e; and 228 more with other messages: key "k5", key "k6", …',
-    ]);
-    expect(total(shown())).toBe(260);
-  });
-
-  test("takes messages that differ in identifiers only for the same", async () => {
-    const { clock, events, texts } = setUp();
-    for (let index = 0; index < 100; index++)
-      events.report(
-        failed(`k${index}`, "network", `request ${(index * 7919).toString(16)}a0f3, after ${index} ms`),
-      );
-    await clock.advance(5000);
-    expect(texts()).toHaveLength(2);
-  });
-
   test("never logs the end of an outage before its beginning", async () => {
     const { clock, events, texts } = setUp();
     for (const name of ["a", "b", "c", "d", "e"]) events.report(failed(name));
@@ -127,76 +74,5 @@ describe("createEventLog()", () => {
       'warn: Cannot read key "b"',
       'info: Polling key "b" wor',
     ]);
-  });
-
-  test("logs each event at level debug", () => {
-    const { events, lines } = setUp();
-    for (const name of ["a", "b", "c"]) events.report(failed(name));
-    expect(lines.map(({ level }) => level)).toEqual(["warn", "debug", "debug"]);
-    expect(lines[2]).toMatchObject({ message: failed("c").message, fields: { target: "key/c" } });
-  });
-
-  test("flush writes the rest and leaves no timer", () => {
-    const { clock, events, texts } = setUp();
-    for (const name of ["a", "b"]) events.report(failed(name));
-    events.report(works("a"));
-    events.report(works("b"));
-    events.flush();
-    expect(texts()).toHaveLength(4);
-    expect(clock.pending()).toEqual([]);
-  });
-
-  test("stays below 100 lines a minute when twenty causes trickle with ever new messages", async () => {
-    const { clock, events, shown } = setUp();
-    const times: number[] = [];
-    for (let index = 0; index < 3000; index++) {
-      events.report(failed(`k${index}`, `reason ${index % 20}`, `because of ${"abcdefg".charAt(index % 7)}`));
-      await clock.advance(index % 2 === 0 ? 50 : 250);
-      while (times.length < shown().length) times.push(clock.monotonic());
-    }
-    events.flush();
-    expect(mostInAMinute(times)).toBeLessThan(100);
-    expect(total(shown())).toBe(3000);
-  });
-
-  test("stays below 100 lines a minute in any storm, and its counts add up to all events", async () => {
-    const causes = [
-      "network",
-      "timeout",
-      "unauthorized",
-      "forbidden",
-      "bad_response",
-      "bad_request",
-      "rate_limited",
-    ];
-    const event = fc.record({
-      waitMs: fc.oneof(fc.nat(20), fc.nat(3000), fc.nat(30_000)),
-      repeat: fc.oneof(fc.constant(1), fc.nat(50), fc.nat(1000)),
-      reason: fc.constantFrom(...causes, "works again"),
-      why: fc.oneof(fc.constant("down"), fc.lorem()),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(event, { maxLength: 100 }), async (storm) => {
-        const { clock, events, shown } = setUp();
-        const times: number[] = [];
-        let reported = 0;
-        for (const { waitMs, repeat, reason, why } of storm) {
-          for (let index = 0; index < repeat; index++) {
-            const name = `k${reported++}`;
-            events.report(
-              reason === "works again" ? works(name) : failed(name, reason, `${why} ${index % 7}`),
-            );
-          }
-          while (times.length < shown().length) times.push(clock.monotonic());
-          await clock.advance(waitMs);
-          while (times.length < shown().length) times.push(clock.monotonic());
-        }
-        expect(mostInAMinute(times)).toBeLessThan(100);
-        events.flush();
-        expect(total(shown())).toBe(reported);
-        expect(clock.pending()).toEqual([]);
-      }),
-      { numRuns: 60 },
-    );
   });
 });

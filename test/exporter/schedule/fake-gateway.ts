@@ -32,7 +32,7 @@ export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answ
       if (answer === "never") throw signal.reason;
       outcome = outcomeOf(answer);
       if ("failure" in answer) throw new GatewayError(answer.failure, `Cannot read key "${name}"`);
-      return { ...NOTHING, usage: { ...NOTHING.usage, total: answer.credits } };
+      return keyInformation({ usage: { ...keyInformation().usage, total: answer.credits } });
     } finally {
       underWay--;
       permit.release(outcome);
@@ -64,17 +64,21 @@ function endOf(signal: AbortSignal): Promise<void> {
   });
 }
 
-const SPEND = { total: undefined, day: undefined, week: undefined, month: undefined };
+/** An answer about a key of which only these fields are known: a new field concerns no test that does not name it. */
+function keyInformation(known: Partial<KeyInformation> = {}): KeyInformation {
+  return {
+    label: undefined,
+    limitCredits: undefined,
+    limitReset: undefined,
+    remainingCredits: undefined,
+    byokInLimit: undefined,
+    usage: NO_SPEND,
+    byokUsage: NO_SPEND,
+    freeTier: undefined,
+    expiresAtMs: undefined,
+    freeRequests: { limit: undefined, used: undefined, remaining: undefined },
+    ...known,
+  };
+}
 
-const NOTHING: KeyInformation = {
-  label: undefined,
-  limitCredits: undefined,
-  limitReset: undefined,
-  remainingCredits: undefined,
-  byokInLimit: undefined,
-  usage: SPEND,
-  byokUsage: SPEND,
-  freeTier: undefined,
-  expiresAtMs: undefined,
-  freeRequests: { limit: undefined, used: undefined, remaining: undefined },
-};
+const NO_SPEND = { total: undefined, day: undefined, week: undefined, month: undefined };

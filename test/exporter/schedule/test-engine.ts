@@ -1,13 +1,10 @@
-import { Secret } from "../../../exporter/config/secret.ts";
+import { Secret } from "../../../exporter/secrets/secret.ts";
 import type { GatewayClient } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
 import { createEngine } from "../../../exporter/schedule/engine.ts";
-import type { Job, Result } from "../../../exporter/schedule/job.ts";
-import type { JobGroup, Plan } from "../../../exporter/schedule/plan.ts";
-import type { Reporter } from "../../../exporter/schedule/reporter.ts";
-import { createTicker } from "../../../exporter/time/ticker.ts";
+import type { Job, Result, Reporter, JobGroup, Plan } from "../../../exporter/schedule/job.ts";
 import type { Window } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
@@ -37,7 +34,7 @@ export function createTestEngine(options: TestEngineOptions = {}) {
     maxPauseMs: 300_000,
   };
   const plan: Plan = { gateway, limits, groups };
-  const engine = createEngine(plan, { clock, random, log: silentLog, createTicker, readings });
+  const engine = createEngine(plan, { clock, random, log: silentLog, readings });
   /** The requests since the previous call, with their times in seconds since the clock began. */
   const taken = (from: FakeGateway = gateway) =>
     from.requests.splice(0).map(([name, at]): [string, number] => [name, at / 1000]);
@@ -77,14 +74,14 @@ export async function createStartedEngine(
 /** A job that sends a number of requests in sequence, and keeps the last answer. */
 export function askingJob(
   name: string,
-  change: Partial<Job> & { readonly windowOf?: (askedAtMs: number) => Window } = {},
+  change: Partial<Job> & { readonly windowOf?: (requestedAtMs: number) => Window } = {},
 ): Job {
   const { windowOf, ...changed } = change;
   const job = testJob(name, changed);
-  const run = async (client: GatewayClient, askedAtMs: number): Promise<Result> => {
+  const run = async (client: GatewayClient, requestedAtMs: number): Promise<Result> => {
     for (let count = 1; count < job.requests; count++) await client.currentKey(SECRET);
     const { usage } = await client.currentKey(SECRET);
-    return creditsOf(usage.total ?? 0, windowOf?.(askedAtMs));
+    return creditsOf(usage.total ?? 0, windowOf?.(requestedAtMs));
   };
   return { ...job, run: changed.run ?? run };
 }

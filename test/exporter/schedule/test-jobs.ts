@@ -1,9 +1,7 @@
 import { type Family, gauge, sample } from "../../../exporter/metrics/family.ts";
 import type { ReadingValue } from "../../../exporter/readings/reading.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
-import type { Job, Result } from "../../../exporter/schedule/job.ts";
-import type { JobGroup } from "../../../exporter/schedule/plan.ts";
-import type { Reporter } from "../../../exporter/schedule/reporter.ts";
+import type { Job, Result, Reporter, JobGroup } from "../../../exporter/schedule/job.ts";
 import type { Window } from "../../../exporter/time/window.ts";
 
 /** A job of the endpoint `key`. By default it succeeds at once without a request. */

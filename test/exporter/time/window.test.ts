@@ -3,6 +3,8 @@ import {
   contains,
   isSettled,
   SETTLE_MS,
+  type Period,
+  periodName,
   type WindowKind,
   windowAt,
   windowBefore,
@@ -52,4 +54,14 @@ describe("isSettled()", () => {
     expect(contains(day, day.startMs + offset)).toBe(isInside);
     expect(isSettled(day, day.startMs + offset)).toBe(settled);
   });
+});
+
+const since = (text: string): Period => ({ kind: "total", sinceMs: Date.parse(text) });
+
+test.each<[Period, string]>([
+  [{ kind: "week" }, "week"],
+  [since("2026-11-01"), "since_2026-11-01"],
+  [since("2026-11-01T08:30:00Z"), "since_2026-11-01T08:30:00Z"],
+])("the period %j is named %s", (period, name) => {
+  expect(periodName(period)).toBe(name);
 });

@@ -1,4 +1,4 @@
-import type { Guardrail, InFlightReason, Key } from "../entities.ts";
+import { type Budget, budgetScopes, type InFlightReason, type Key } from "../entities.ts";
 import type { Reset } from "../windows.ts";
 import type { World } from "../world.ts";
 
@@ -25,10 +25,26 @@ export function createKeyChanges(world: World, now: () => number) {
     setExpiry: (key: string, at: number | null): void => change(key, (found) => void (found.expiresAt = at)),
     /** A deleted key is refused, not listed, and its hash is unknown. Its spend remains. */
     remove: (key: string): void => change(key, (found) => void (found.deletedAt = now())),
-    setGuardrail: (key: string, guardrail: Guardrail | null): void =>
-      change(key, (found) => void (found.guardrail = guardrail)),
+    /** A budget over keys; another one of the same scope and id is replaced. */
+    setBudget: ({ keys, scope, id = scope, micros, reset = null, includeByok = false }: NewBudget): void => {
+      const budget = { scope, id, micros, reset, includeByok, keys: keys.map((name) => world.key(name)) };
+      for (const name of keys)
+        change(name, (found) => void (found.budgets = withBudget(found.budgets, budget)));
+    },
     /** Refuses calls although credits are left; null admits them again. */
     holdInFlight: (key: string, reason: InFlightReason | null): void =>
       change(key, (found) => void (found.inFlightReason = reason)),
   };
+}
+
+export type NewBudget = Pick<Budget, "scope" | "micros"> &
+  Partial<Pick<Budget, "id" | "reset" | "includeByok">> & { readonly keys: readonly string[] };
+
+function withBudget(budgets: readonly Budget[], budget: Budget): readonly Budget[] {
+  const others = budgets.filter(({ scope, id }) => scope !== budget.scope || id !== budget.id);
+  return [...others, budget].toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+function placeOf({ scope }: Budget): number {
+  return budgetScopes.indexOf(scope);
 }

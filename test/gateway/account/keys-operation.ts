@@ -13,9 +13,12 @@ import { listedKeys } from "./listed-keys.ts";
 export function answerKeys(context: Context, call: Call): Answer {
   requireManagement(call.key);
   const { switches, world } = context;
-  const { includeDisabled, offset, workspaceId } = readParameters(call.parameters);
+  const { includeDisabled, includeExpired, offset, workspaceId } = readParameters(call.parameters, switches);
+  const now = context.clock.now();
+  const isShown = (key: Key) =>
+    (includeDisabled || !key.disabled) && (includeExpired || key.expiresAt === null || key.expiresAt > now);
   const keys = listedKeys(world, call.key.account, switches.keysOrder)
-    .filter((key) => key.workspace.id === workspaceId && (includeDisabled || !key.disabled))
+    .filter((key) => key.workspace.id === workspaceId && isShown(key))
     .slice(offset, offset + switches.keysPerPage);
   return jsonAnswer({ data: keys.map((key) => keyRow(context, key)) });
 }
@@ -30,20 +33,24 @@ export function answerKeyByHash(context: Context, call: Call): Answer {
   return jsonAnswer({ data: keyRow(context, key) });
 }
 
-function readParameters(parameters: URLSearchParams) {
+function readParameters(parameters: URLSearchParams, { expiredKeys }: Switches) {
   const {
     include_disabled: disabled = "false",
+    include_expired: expired,
     offset = "0",
     workspace_id: workspace,
     ...others
   } = Object.fromEntries(parameters);
   for (const name of Object.keys(others)) throw new Refusal(400, `Unknown parameter "${name}"`);
+  if (expiredKeys === "parameter_refused" && expired !== undefined)
+    throw new Refusal(400, 'Unknown parameter "include_expired"');
   if (disabled !== "true" && disabled !== "false") throw wrong("include_disabled", disabled, "true or false");
   if (!/^\d{1,9}$/u.test(offset)) throw wrong("offset", offset, "an integer of at least 0");
   if (workspace !== undefined && !isUuid(workspace))
     throw wrong("workspace_id", workspace, "a workspace UUID");
   return {
     includeDisabled: disabled === "true",
+    includeExpired: expiredKeys !== "on_demand" || expired === "true",
     offset: Number(offset),
     workspaceId: workspace?.toLowerCase() ?? defaultWorkspace.id,
   };
@@ -68,6 +75,7 @@ function keyRow(context: Context, key: Key): Record<string, unknown> {
     creator_user_id: key.creator,
     workspace_id: key.workspace.id,
     external_user: key.externalUser,
+    ...(switches.extraKeyFields && { last_used_at: timeText(ledger.lastUsedAt(key, now), switches) }),
   };
   for (const field of switches.missingKeyFields) delete row[field];
   return row;

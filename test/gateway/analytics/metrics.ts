@@ -42,8 +42,6 @@ type Facts = {
   readonly format: "number" | "currency" | "percent" | "latency" | "throughput";
   /** Reaches back 31 days instead of 367. */
   readonly isShort?: true;
-  /** A call may lack it. */
-  readonly isComponent?: true;
 };
 
 export const metricTable: Readonly<Record<Metric, Facts>> = {
@@ -52,15 +50,15 @@ export const metricTable: Readonly<Record<Metric, Facts>> = {
   tokens_total: { label: "Tokens", format: "number" },
   tokens_prompt: { label: "Prompt tokens", format: "number" },
   tokens_completion: { label: "Completion tokens", format: "number" },
-  reasoning_tokens: { label: "Reasoning tokens", format: "number", isComponent: true },
-  cached_tokens: { label: "Cached tokens", format: "number", isComponent: true },
-  byok_usage: { label: "BYOK usage", format: "currency", isComponent: true },
+  reasoning_tokens: { label: "Reasoning tokens", format: "number" },
+  cached_tokens: { label: "Cached tokens", format: "number" },
+  byok_usage: { label: "BYOK usage", format: "currency" },
   credits_usage: { label: "Credits", format: "currency" },
-  byok_fees: { label: "BYOK fees", format: "currency", isShort: true, isComponent: true },
+  byok_fees: { label: "BYOK fees", format: "currency", isShort: true },
   openrouter_usage: { label: "Usage without BYOK", format: "currency", isShort: true },
-  usage_upstream: { label: "Upstream", format: "currency", isComponent: true },
-  usage_cache: { label: "Cache discount", format: "currency", isComponent: true },
-  usage_data: { label: "Data discount", format: "currency", isShort: true, isComponent: true },
+  usage_upstream: { label: "Upstream", format: "currency" },
+  usage_cache: { label: "Cache discount", format: "currency" },
+  usage_data: { label: "Data discount", format: "currency", isShort: true },
   byok_request_count: { label: "BYOK requests", format: "number" },
   cache_hit_rate: { label: "Cache hit rate", format: "percent" },
   avg_latency: { label: "Latency", format: "latency", isShort: true },

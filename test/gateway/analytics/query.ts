@@ -1,7 +1,7 @@
 import { addFigures, type Entry, type Ledger, noFigures } from "../ledger.ts";
 import { DAY } from "../windows.ts";
 import type { Account, Route } from "../entities.ts";
-import { type ClassifierFilters, tagCells, tagsMatch } from "./classifiers.ts";
+import { tagCells } from "./classifiers.ts";
 import { type DimensionName, type Member, memberOf } from "./dimensions.ts";
 import { type Filter, matches } from "./filters.ts";
 import { isPercentile, type Sums } from "./metrics.ts";
@@ -23,7 +23,6 @@ export type Question = {
   readonly range: TimeRange;
   /** Entries after this time are not yet known. */
   readonly knownAt: number;
-  readonly firstWeekday: number;
 };
 
 /** Sums the ledger by dimensions and time buckets, in no particular order. Groups differ by identifier, not by label. */
@@ -32,7 +31,7 @@ export function runQuery(ledger: Ledger, question: Question): Row[] {
   const groupsOf = createGrouping(question);
   const withLatencies = request.metrics.some(isPercentile);
   const rows = createRows(request.granularity === null);
-  const bucketOf = createBucketing(request.granularity, question.firstWeekday);
+  const bucketOf = createBucketing(request.granularity);
   for (const page of ledger.pages(range.start, Math.min(range.end, knownAt))) {
     for (const keyDay of page.keyDays) {
       if (canUseSums(question, page.day, keyDay.lastAt)) {
@@ -88,27 +87,20 @@ function createGrouping(question: Question): (route: Route) => readonly Group[] 
 }
 
 function isWanted(question: Question, route: Route): boolean {
-  const { request, filters, account } = question;
-  const tagFilters: ClassifierFilters | null = request.classifierFilters;
+  const { filters, account } = question;
   return (
-    route.key.account === account &&
-    filters.every((filter) => matches(filter, memberOf(filter.field, route))) &&
-    (tagFilters === null || tagsMatch(tagFilters, route))
+    route.key.account === account && filters.every((filter) => matches(filter, memberOf(filter.field, route)))
   );
 }
 
 /** Remembers the last bucket, because entries of one bucket are mostly consecutive. */
-function createBucketing(
-  granularity: Granularity | null,
-  firstWeekday: number,
-): (at: number) => number | null {
+function createBucketing(granularity: Granularity | null): (at: number) => number | null {
   if (granularity === null) return () => null;
-  if (granularity !== "week" && granularity !== "month")
-    return (at) => bucketStart(granularity, at, firstWeekday);
+  if (granularity !== "week" && granularity !== "month") return (at) => bucketStart(granularity, at);
   const days = new Map<number, number>();
   return (at) => {
-    const day = bucketStart("day", at, firstWeekday);
-    const start = days.get(day) ?? bucketStart(granularity, day, firstWeekday);
+    const day = bucketStart("day", at);
+    const start = days.get(day) ?? bucketStart(granularity, day);
     days.set(day, start);
     return start;
   };

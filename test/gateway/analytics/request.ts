@@ -1,11 +1,6 @@
 import { readFields, readInteger, readList, readOneOf, readText, wrong } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
-import {
-  type ClassifierDimensions,
-  type ClassifierFilters,
-  readClassifierDimensions,
-  readClassifierFilters,
-} from "./classifiers.ts";
+import { type ClassifierDimensions, readClassifierDimensions } from "./classifiers.ts";
 import { type DimensionName, dimensionNames } from "./dimensions.ts";
 import { type Filter, readFilters } from "./filters.ts";
 import { type Metric, metricNames } from "./metrics.ts";
@@ -19,10 +14,8 @@ export type AnalyticsRequest = {
   readonly granularity: Granularity | null;
   readonly timeRange: TimeRange | null;
   readonly limit: number;
-  readonly groupLimit: number | null;
   readonly orderBy: OrderBy | null;
   readonly classifierDimensions: ClassifierDimensions | null;
-  readonly classifierFilters: ClassifierFilters | null;
 };
 
 /** Half-open. */
@@ -43,10 +36,8 @@ const fieldNames = [
   "granularity",
   "time_range",
   "limit",
-  "group_limit",
   "order_by",
   "classifier_dimensions",
-  "classifier_filters",
 ] as const;
 
 /** Parses a request body. Every violation of its shape is a 400 that names the field. */
@@ -54,9 +45,6 @@ export function parseAnalyticsRequest(text: string): AnalyticsRequest {
   const body = readFields(parseJson(text), "body", fieldNames);
   const metrics = readNames(body["metrics"], "metrics", metricNames, 1, Number.POSITIVE_INFINITY);
   const dimensions = readNames(body["dimensions"] ?? [], "dimensions", dimensionNames, 0, MOST_DIMENSIONS);
-  const classifierDimensions = optional(body["classifier_dimensions"], readClassifierDimensions);
-  const classifierFilters = optional(body["classifier_filters"], readClassifierFilters);
-  refuseTwoClassifiers(classifierDimensions, classifierFilters);
   return {
     metrics,
     dimensions,
@@ -64,10 +52,8 @@ export function parseAnalyticsRequest(text: string): AnalyticsRequest {
     granularity: optional(body["granularity"], (value) => readOneOf(value, "granularity", granularities)),
     timeRange: optional(body["time_range"], readTimeRange),
     limit: optional(body["limit"], (value) => readInteger(value, "limit", 1)) ?? DEFAULT_LIMIT,
-    groupLimit: optional(body["group_limit"], (value) => readInteger(value, "group_limit", 1)),
     orderBy: optional(body["order_by"], (value) => readOrderBy(value, metrics, dimensions)),
-    classifierDimensions,
-    classifierFilters,
+    classifierDimensions: optional(body["classifier_dimensions"], readClassifierDimensions),
   };
 }
 
@@ -115,13 +101,4 @@ function readOrderBy(
     field: readOneOf(order["field"], "order_by.field", allowed),
     direction: readOneOf(order["direction"], "order_by.direction", ["asc", "desc"]),
   };
-}
-
-function refuseTwoClassifiers(
-  dimensions: ClassifierDimensions | null,
-  filters: ClassifierFilters | null,
-): void {
-  if (dimensions === null || filters === null || dimensions.classifierId === filters.classifierId) return;
-  const wanted = `the id in classifier_dimensions ("${dimensions.classifierId}")`;
-  throw wrong("classifier_filters.classifier_id", filters.classifierId, wanted);
 }

@@ -1,5 +1,5 @@
 import { wrong } from "../fields.ts";
-import { DAY, HOUR, MINUTE, monthStart, weekStart } from "../windows.ts";
+import { DAY, HOUR, MINUTE, monthStart, SUNDAY, weekStart } from "../windows.ts";
 
 export const granularities = ["minute", "hour", "day", "week", "month"] as const;
 export type Granularity = (typeof granularities)[number];
@@ -19,8 +19,8 @@ export function readTimestamp(value: unknown, name: string): number {
   return at;
 }
 
-/** The start of the bucket that contains a time. The first weekday matters for week buckets only. */
-export function bucketStart(granularity: Granularity, at: number, firstWeekday: number): number {
+/** The start of the bucket that contains a time. */
+export function bucketStart(granularity: Granularity, at: number): number {
   switch (granularity) {
     case "minute":
       return Math.floor(at / MINUTE) * MINUTE;
@@ -29,7 +29,7 @@ export function bucketStart(granularity: Granularity, at: number, firstWeekday: 
     case "day":
       return Math.floor(at / DAY) * DAY;
     case "week":
-      return weekStart(at, firstWeekday);
+      return weekStart(at, SUNDAY);
     case "month":
       return monthStart(at);
   }

@@ -93,7 +93,6 @@ export const workspaces = [
   ["b7a54a0a-1b0e-4f0e-8d1c-9f64c2f4e922", "Production"],
 ] as const;
 
-export const activeClassifier = "3f0e8a52-7c7d-4b6e-8b7a-2f1f5d9c0a10";
-export const inactiveClassifier = "3f0e8a52-7c7d-4b6e-8b7a-2f1f5d9c0a11";
+export const simulatedClassifier = "3f0e8a52-7c7d-4b6e-8b7a-2f1f5d9c0a10";
 export const topics = ["billing", "shipping", "returns", "small_talk"] as const;
 export const languages = ["en", "de", "ja"] as const;

@@ -1,28 +1,27 @@
 import { chance, pick } from "../random.ts";
-import { type Key, mainAccount } from "../entities.ts";
-import { DAY, HOUR } from "../windows.ts";
+import { type Account, type Key, mainAccount } from "../entities.ts";
+import { DAY, HOUR, dayStart } from "../windows.ts";
 import type { NewKey, World } from "../world.ts";
 import {
-  activeClassifier,
   appTitles,
   contextLengthBuckets,
   countries,
   dataRegions,
   finishReasons,
   hosts,
-  inactiveClassifier,
   keyNames,
   languages,
   modelSizes,
   origins,
   people,
+  simulatedClassifier,
   topics,
   vendors,
   workspaces,
 } from "./names.ts";
-import { seedPurchases } from "./purchases.ts";
 import { shapeNames } from "./shapes.ts";
 import type { Lane } from "./traffic.ts";
+import { addMovement } from "../account/movements.ts";
 
 export type WorldOptions = {
   readonly seed: number;
@@ -44,8 +43,7 @@ export function seedWorld(world: World, options: WorldOptions): Lane[] {
   );
   for (const [id, label] of people) world.addUser(id, label);
   for (const [id, label] of workspaces) world.addWorkspace(id, label);
-  world.addClassifier(activeClassifier);
-  world.addClassifier(inactiveClassifier, false);
+  world.addClassifier(simulatedClassifier);
   const choices = { models, apps: [...apps.map((app) => app.id), null] };
   const lanes = Array.from({ length: options.keys }, (_, index) =>
     addKey(world, index, choices, options),
@@ -192,7 +190,7 @@ function addLane(world: World, plan: LanePlan, choices: Choices, draw: (what: nu
     contextLengthBucket: pick(contextLengthBuckets, draw(19)),
     dataRegion: pick(dataRegions, draw(20)),
     streamed: draw(21) < 0.5,
-    tags: isTagged ? { [activeClassifier]: tags } : {},
+    tags: isTagged ? { [simulatedClassifier]: tags } : {},
   });
   const microsPerRequest = (size.prompt * size.promptPrice + size.completion * size.completionPrice) / 1000;
   const paid = (plan.dailyCredits * 1e6) / 24 / microsPerRequest;
@@ -209,4 +207,23 @@ function addLane(world: World, plan: LanePlan, choices: Choices, draw: (what: nu
     byok: !isFree && !plan.mustPay && draw(17) < 0.3,
     latencyMs: size.latencyMs,
   };
+}
+
+const DAYS_BETWEEN = 30;
+/** More than the traffic is expected to spend, so that the balance stays positive. */
+const MARGIN = 1.5;
+
+/** A purchase every 30 days, from the beginning of the history on, of round amounts that cover the expected spend. */
+function seedPurchases(
+  account: Account,
+  plan: { readonly startAt: number; readonly historyDays: number; readonly dailyCredits: number },
+): void {
+  const credits = Math.ceil((plan.dailyCredits * DAYS_BETWEEN * MARGIN) / 100) * 100;
+  for (
+    let at = dayStart(plan.startAt) - plan.historyDays * DAY;
+    at <= plan.startAt;
+    at += DAYS_BETWEEN * DAY
+  ) {
+    addMovement(account, { at, kind: "purchase", micros: credits * 1_000_000 });
+  }
 }

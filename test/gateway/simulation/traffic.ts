@@ -83,7 +83,7 @@ export function createTraffic(
     if (requests === 0) return;
     const variation = 0.7 + 0.6 * chance(seed + 20, index, slot);
     const at = start + Math.floor(chance(seed + 30, index, slot) * lengthMs);
-    const figures = figuresOf(lane, requests, variation, switches.byokFees);
+    const figures = figuresOf(lane, requests, variation);
     const admitted = admittedRequests(ledger, {
       ...figures,
       key: lane.route.key,
@@ -93,7 +93,7 @@ export function createTraffic(
     refused += requests - admitted;
     if (admitted === 0) return;
     const entry = {
-      ...(admitted === requests ? figures : figuresOf(lane, admitted, variation, switches.byokFees)),
+      ...(admitted === requests ? figures : figuresOf(lane, admitted, variation)),
       at,
       route: lane.route,
     };
@@ -114,21 +114,17 @@ export function createTraffic(
 
 /** Cached prompt tokens cost a tenth. */
 const CACHED_DISCOUNT = 0.9;
-/** The gateway's fee on a call that is paid at a provider. */
-const BYOK_FEE = 0.05;
 
-function figuresOf(lane: Lane, requests: number, variation: number, withFees: boolean): Figures {
+function figuresOf(lane: Lane, requests: number, variation: number): Figures {
   const promptTokens = Math.round(requests * lane.promptTokens * variation);
   const completionTokens = Math.round(requests * lane.completionTokens * variation);
   const cachedTokens = Math.floor(promptTokens * lane.cachedShare);
   const paidPrompt = promptTokens - CACHED_DISCOUNT * cachedTokens;
   const cost = Math.round((paidPrompt * lane.promptPrice + completionTokens * lane.completionPrice) / 1000);
-  const fee = lane.byok && withFees ? Math.round(cost * BYOK_FEE) : 0;
   return {
     ...noFigures,
-    micros: lane.byok ? fee : cost,
+    micros: lane.byok ? 0 : cost,
     byokMicros: lane.byok ? cost : 0,
-    byokFeeMicros: fee,
     cacheMicros: lane.byok ? 0 : -Math.round((CACHED_DISCOUNT * cachedTokens * lane.promptPrice) / 1000),
     requests,
     byokRequests: lane.byok ? requests : 0,

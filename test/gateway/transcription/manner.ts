@@ -19,12 +19,10 @@ export type Manner = {
   readonly text: string | null;
   /** Null if the provider does not score the whole transcript (2.6). */
   readonly confidence: number | null;
-  /** The detected language, in any spelling, instead of the recording's; a forced language takes precedence. */
+  /** The detected language, in any spelling, instead of the recording's. */
   readonly detectedLanguage: string | null;
   /** False: the answer has no `usage`, although the call is charged. */
   readonly usage: boolean;
-  /** False: the provider returns no word-level timestamps. */
-  readonly words: boolean;
   /** False: the provider does not support `verbose_json`, and such a call is a 400. */
   readonly verbose: boolean;
   /** The model refuses every call with this status, without a charge. */
@@ -63,7 +61,6 @@ export const defaultManner: Manner = {
   confidence: 0.97,
   detectedLanguage: null,
   usage: true,
-  words: true,
   verbose: true,
   status: null,
 };

@@ -1,6 +1,5 @@
 import { ACCOUNT_KEYS, isManagement } from "../account-keys.ts";
 import { EXCLUDED } from "../config-text.ts";
-import { everyKey } from "../story.ts";
 import { calmAt } from "../troubles.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
@@ -27,9 +26,7 @@ export function createAccountRecovery(world: World): Judge {
   }
 
   function missingUnwatched({ exposition }: Scrape): readonly string[] {
-    const accounts = everyKey(world.settings()).map(
-      ({ file }) => world.files.tokens(file).at(-1)?.account ?? -1,
-    );
+    const accounts = world.settings().keys.map(({ file }) => world.files.tokens(file).at(-1)?.account ?? -1);
     const isKnown = accounts.every((account) => ACCOUNT_KEYS.includes(account));
     const isRejected = world.story.events.some(
       (event) => event.do === "fault" && (event.what === "no_filter" || event.what === 400),

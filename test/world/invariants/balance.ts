@@ -1,5 +1,5 @@
 import { isManagement } from "../account-keys.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { intervalMs } from "../intervals.ts";
 import { accountAnswers } from "../shown-account.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 

@@ -1,8 +1,7 @@
 import { windowStart } from "../calendar.ts";
 import { decimal, ofMicros } from "../decimal.ts";
 import { rangeStart, usageAnswers } from "../shown-usage.ts";
-import { intervalMs } from "../self-metrics.ts";
-import { shownBudget } from "../shown-budget.ts";
+import { intervalMs } from "../intervals.ts";
 import { questionsAbout } from "../shown-keys.ts";
 import type { BudgetSettings, KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
@@ -16,8 +15,12 @@ export function createBudgets(world: World): Judge {
 
   function judgeBudget(budget: BudgetSettings, scrape: Scrape): readonly string[] {
     const { name } = budget;
-    const { spent, isComplete } = shownBudget(scrape.exposition, budget);
-    if (spent === undefined) return isComplete ? [`budget ${name} is complete without an amount`] : [];
+    const sample = scrape.exposition
+      .samples("aigateway_budget_spent_credits")
+      .find(({ labels }) => labels["budget"] === name);
+    const isComplete = scrape.exposition.value("aigateway_budget_complete", { budget: name }) === 1;
+    if (!sample) return isComplete ? [`budget ${name} is complete without an amount`] : [];
+    const spent = decimal(sample.text);
     const most = mostSpent(budget, scrape);
     if (spent > most) return [`budget ${name} has spent ${spent}, and the books ${most}`];
     return isComplete ? completeFaults(budget, spent, scrape) : [];
@@ -52,7 +55,6 @@ export function createBudgets(world: World): Judge {
   }
 
   function keyFaults(budget: BudgetSettings, spent: bigint, { exposition, at }: Scrape): readonly string[] {
-    if (isUnion() && at - world.disturbedAt() < longestMs + LONGEST_RUN_MS) return [];
     let sum = 0n;
     for (const key of members(budget)) {
       const { name } = key;
@@ -65,22 +67,7 @@ export function createBudgets(world: World): Judge {
         return [`budget ${budget.name} is complete without ${name}`];
       sum += decimal(shown.text);
     }
-    const isRight = isExact(at) ? sum === spent : spent <= sum;
-    return isRight ? [] : [`budget ${budget.name} has spent ${spent}, and its keys show ${sum}`];
-  }
-
-  /** After a change of shards two processes may show a key, and each has read it at another time. */
-  function isExact(at: number): boolean {
-    return !isUnion() || at - world.settingsSince() > LONGEST_RUN_MS;
-  }
-
-  /**
-   * Several processes are judged together. After a step of the clock the one that counts a key may hide it until it has
-   * asked again, while an earlier list of another one shows it.
-   */
-  function isUnion(): boolean {
-    const { shards, part } = world.settings();
-    return shards !== undefined && part === undefined;
+    return sum === spent ? [] : [`budget ${budget.name} has spent ${spent}, and its keys show ${sum}`];
   }
 
   function isCurrent(key: KeySettings, at: number): boolean {
@@ -119,8 +106,6 @@ export function createBudgets(world: World): Judge {
     },
   };
 }
-
-const LONGEST_RUN_MS = 45_000;
 
 function isOfWindow({ window }: BudgetSettings, asOfMs: number, atMs: number): boolean {
   return window === "total" || windowStart(window, asOfMs) === windowStart(window, atMs);

@@ -1,7 +1,6 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 import type { Question } from "../questions.ts";
-import { createLongestInterval } from "../longest-interval.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { createLongestInterval, intervalMs } from "../intervals.ts";
 import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
 import { endOf, type KeySettings } from "../story.ts";
@@ -83,7 +82,7 @@ export function createHealth(world: World): Judge {
       (exposition.value("aigateway_exporter_poll_interval_seconds", { collector: "key" }) ?? 0) * 1000;
     const frozenMs = at - world.time.clock.monotonic();
     const attempts = keys.map((key) =>
-      Math.max(questionsAbout(world, key).at(-1)?.at ?? world.startedAt(), world.pollsSince(key.name)),
+      Math.max(questionsAbout(world, key).at(-1)?.at ?? world.startedAt(), world.configuredSince(key.name)),
     );
     const real = Math.max(0, at - Math.min(...attempts) - interval);
     const least = real - frozenMs - PUBLISHED_MS;

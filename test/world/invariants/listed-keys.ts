@@ -1,10 +1,9 @@
 import { windowEnd } from "../calendar.ts";
 import { EXCLUDED } from "../config-text.ts";
 import type { KeyRow, Question } from "../questions.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { intervalMs } from "../intervals.ts";
 import { accountAnswers, type AnsweredPage, lastListing, pagesOf } from "../shown-account.ts";
 import { KEY_VALUE_FAMILIES, keyValues } from "../shown-keys.ts";
-import { everyKey } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -40,9 +39,9 @@ export function createListedKeys(world: World): Judge {
     const { key = "", api_key: title = "", hash = "", source } = info;
     const last = seen.findLast(({ row }) => row.title === title);
     if (!last) return [`${key} is listed as ${title} with ${hash}, which no list contains`];
-    const owner = everyKey(world.settings()).find(({ file }) =>
-      world.files.tokens(file).some(({ token }) => isOf(token, last.row.hash)),
-    );
+    const owner = world
+      .settings()
+      .keys.find(({ file }) => world.files.tokens(file).some(({ token }) => isOf(token, last.row.hash)));
     const names = namesOf(title, hash);
     // After a reload, keys have the names of the former configuration until the end of the next list.
     if (namedAt <= world.settingsSince()) return [];
@@ -55,7 +54,7 @@ export function createListedKeys(world: World): Judge {
   }
 
   function isFree(name: string): boolean {
-    return everyKey(world.settings()).every((key) => key.name !== name);
+    return world.settings().keys.every((key) => key.name !== name);
   }
 
   function figureFaults({ key = "" }: Labels, seen: readonly Seen[], scrape: Scrape): readonly string[] {

@@ -20,7 +20,8 @@ export function createPoliteness(world: World): Judge {
     const known = next.get(endpoint);
     const starts = world.starts();
     const isSame = known?.distance === distance && known.starts === starts && !world.isApplying();
-    const at = Math.max(isSame ? known.at : 0, monotonic - CATCH_UP_MS);
+    const lateMs = CATCH_UP_MS + world.files.lateMs();
+    const at = Math.max(isSame ? known.at : 0, monotonic - lateMs);
     next.set(endpoint, { at: at + distance, distance, starts });
     return isSame && monotonic < known.at - 1
       ? [`${endpoint} is asked ${known.at - monotonic} ms too early`]
@@ -35,7 +36,7 @@ export function createPoliteness(world: World): Judge {
     hints.set(target, question);
     if (before?.retryAfterMs === undefined || before.endedAt === undefined) return [];
     const key = world.settings().keys.find(({ file }) => world.files.hasHeld(file, token, 0));
-    const known = Math.max(world.startedAt(), key ? world.pollsSince(key.name) : at);
+    const known = Math.max(world.startedAt(), key ? world.configuredSince(key.name) : at);
     const until = restUntil(before) ?? 0;
     return at < until - 1 && known <= before.at
       ? [`a key is asked ${until - at} ms before the hint ends`]

@@ -1,6 +1,6 @@
 import type { Question } from "../questions.ts";
 import { type KeyValue, figuresOf, keyValues, questionsAbout } from "../shown-keys.ts";
-import { gapSeconds, keyRoundSeconds } from "../recovery.ts";
+import { keyRoundSeconds } from "../recovery.ts";
 import { endOf, type FaultKind, type KeySettings, type StoryEvent } from "../story.ts";
 import { SETTLE_MS } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
@@ -16,18 +16,13 @@ export function createPresence(world: World): Judge {
     const number = world.files.tokens(file).at(-1)?.account ?? file;
     return world.story.events.some((event) => {
       const isThen = event.at * 1000 <= to && endOf(event) * 1000 + LINGERING_MS >= from;
-      return isThen && (concerns(event, file, number) || (event.do === "resize" && isHasty()));
+      return isThen && concerns(event, file, number);
     });
-  }
-
-  /** The values of a key may expire before the shard that it moves to has had time for its first round. */
-  function isHasty(): boolean {
-    return gapSeconds(world.settings().keySchedule) < HASTY_SECONDS;
   }
 
   function missingOf(key: KeySettings, scrape: Scrape): readonly string[] {
     const { exposition, at, atMs } = scrape;
-    const asked = questionsAbout(world, key).filter(({ at: since }) => since >= world.pollsSince(key.name));
+    const asked = questionsAbout(world, key);
     const last = asked.findLast(
       ({ end, endedAt }) => end === "good" && endedAt !== undefined && endedAt <= at - PUBLISHED_MS,
     );
@@ -89,7 +84,7 @@ export function createPresence(world: World): Judge {
   }
 
   function isOverdue(key: KeySettings, at: number): boolean {
-    const since = Math.max(world.pollsSince(key.name), world.startedAt());
+    const since = Math.max(world.configuredSince(key.name), world.startedAt());
     return at - since > roundMs() + PUBLISHED_MS && !isTroubled(key, since, at) && !isHeldUp(since, at);
   }
 
@@ -102,7 +97,6 @@ function firstAttempt(asked: readonly Question[], last: Question): number {
   return before[0]?.at ?? last.at;
 }
 
-const HASTY_SECONDS = 15;
 const RARE = 10;
 const OCCUPYING: ReadonlySet<FaultKind> = new Set(["hang", "late", "slow"]);
 const FEW_CONNECTIONS = 4;
@@ -120,11 +114,6 @@ function concerns(event: StoryEvent, file: number, account: number): boolean {
     case "reload":
     case "key":
       return false;
-    // Another process polls a key that moves, while the former one still shows it.
-    case "resize":
-      return event.abrupt === true;
-    case "kill":
-      return true;
     case "file":
     case "rotate":
       return event.file === file;

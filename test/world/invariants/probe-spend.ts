@@ -2,43 +2,35 @@ import { windowStart } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import type { Judge, World } from "../world.ts";
 
-/** Probes never spend more than the ceiling of a day, also across clock steps, reloads and restarts. */
+/**
+ * Probes never spend more than the ceiling of a day since the start of the exporter and the last step of its clock. What
+ * was spent before, the exporter only knows from the gateway, which reports it late.
+ */
 export function createProbeSpend(world: World): Judge {
   const charges: Question[] = [];
-  /** The accounts that the present exporter has charged, and when it started. */
-  let charged = { startedAt: 0, accounts: new Set<number | undefined>() };
   /** The highest ceiling of a day. */
   const ceilings = new Map<number, number>();
 
   function charge(question: Question): readonly string[] {
     charges.push(question);
-    if (charged.startedAt !== world.startedAt())
-      charged = { startedAt: world.startedAt(), accounts: new Set() };
-    charged.accounts.add(question.account);
     const { perDay = 0 } = world.settings().probes ?? {};
     const day = windowStart("day", question.atMs);
     const ceiling = Math.max(ceilings.get(day) ?? 0, perDay);
     ceilings.set(day, ceiling);
-    const spent = spentOn(day);
+    const since = Math.max(world.startedAt(), world.disturbedAt());
+    const counted = charges.filter(({ at, atMs }) => at >= since && windowStart("day", atMs) === day);
+    const spent = counted.filter(isWithinDay).reduce((sum, { costMicros = 0 }) => sum + costMicros, 0);
     // While the clock is wrong, the exporter cannot know which day it is.
-    if (Math.abs(question.skewMs) > 1000 || spent <= ceiling * 1e6) return [];
+    if (Math.abs(question.skewMs) > SKEW_MS || spent <= ceiling * 1e6) return [];
     return [`probes have spent ${spent / 1e6} of ${ceiling}`];
   }
 
-  /**
-   * Millionths of credits. After a restart nobody can know what was charged before to keys that do not pay any more, or
-   * at another gateway.
-   */
-  function spentOn(day: number): number {
-    const { gateway, keys, probes } = world.settings();
-    const paying = keys.filter(({ name }) => probes?.payers.includes(name));
-    const accounts = new Set(paying.map(({ file }) => world.files.tokens(file).at(-1)?.account));
-    const isKnown = ({ at, account, gateway: charging }: Question) =>
-      at >= world.startedAt() ||
-      (charging === gateway && (accounts.has(account) || charged.accounts.has(account)));
-    const counted = charges.filter((one) => isKnown(one) && windowStart("day", one.atMs) === day);
-    return counted.reduce((sum, { costMicros = 0 }) => sum + costMicros, 0);
-  }
-
   return { asked: (question) => (question.costMicros === undefined ? [] : charge(question)) };
+}
+
+/** The clocks may differ by this much, so a run this close to midnight may count on either day. */
+const SKEW_MS = 1000;
+
+function isWithinDay({ atMs }: Question): boolean {
+  return [-SKEW_MS, SKEW_MS].every((ms) => windowStart("day", atMs + ms) === windowStart("day", atMs));
 }

@@ -1,7 +1,6 @@
 import { isManagement } from "../account-keys.ts";
 import { keyValues } from "../shown-keys.ts";
 import { endOf, type FaultKind, type KeySettings } from "../story.ts";
-import { shownBudget } from "../shown-budget.ts";
 import { calmAt } from "../troubles.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
@@ -62,12 +61,22 @@ export function createRecovery(world: World): Judge {
     );
   }
 
+  /** What a former secret spent is missing until the window ends. */
+  function hasRotated(): boolean {
+    return world.story.events.some(({ do: what }) => what === "rotate");
+  }
+
+  /** A service that does not report BYOK may count it as credits. */
   function incompleteBudgets({ exposition }: Scrape): readonly string[] {
     return world
       .settings()
-      .budgets.filter((budget) => "keys" in budget || hasManagementKey())
+      .budgets.filter((budget) =>
+        "keys" in budget ? !hasRotated() : world.story.account && hasManagementKey(),
+      )
       .flatMap((budget) =>
-        shownBudget(exposition, budget).isComplete ? [] : [`budget ${budget.name} is incomplete`],
+        exposition.value("aigateway_budget_complete", { budget: budget.name }) === 1
+          ? []
+          : [`budget ${budget.name} is incomplete`],
       );
   }
 

@@ -11,7 +11,7 @@ import {
   shownUsage,
   usageAnswers,
 } from "../shown-usage.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { intervalMs } from "../intervals.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { createLongestInterval, intervalMs } from "../intervals.ts";
 import { accountAnswers, pagesOf } from "../shown-account.ts";
-import { createLongestInterval } from "../longest-interval.ts";
-import { everyKey, type KeySettings } from "../story.ts";
+import type { KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 
 /**
@@ -74,7 +73,7 @@ export function createTruth(world: World): Judge {
   function judgeLabels({ exposition, at }: Scrape): readonly string[] {
     const settings = world.settings();
     const { keys } = settings;
-    const names = new Set(everyKey(settings).map(({ name }) => name));
+    const names = new Set(settings.keys.map(({ name }) => name));
     const listed = exposition.samples("aigateway_key_discovery_info").map(({ labels }) => labels["key"]);
     const strangers = [...exposition.valuesOf("key")].filter(
       (key) => !names.has(key) && !listed.includes(key),
@@ -94,8 +93,7 @@ export function createTruth(world: World): Judge {
     scraped: (scrape) => {
       longest.scraped(scrape);
       longestListingMs = Math.max(longestListingMs, intervalMs(scrape, "discovery"));
-      // What another shard polls now may still be shown.
-      return [...judgeLabels(scrape), ...everyKey(world.settings()).flatMap((key) => judgeKey(key, scrape))];
+      return [...judgeLabels(scrape), ...world.settings().keys.flatMap((key) => judgeKey(key, scrape))];
     },
   };
 }

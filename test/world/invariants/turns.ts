@@ -1,5 +1,5 @@
 import { questionsAbout } from "../shown-keys.ts";
-import { intervalMs } from "../self-metrics.ts";
+import { intervalMs } from "../intervals.ts";
 import type { Question } from "../questions.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 import { restUntil } from "../troubles.ts";
@@ -30,9 +30,9 @@ export function createTurns(world: World): Judge {
 
   /** Undefined: its question is under way. */
   function waitsSince(name: string, last: Question | undefined): number | undefined {
-    if (!last) return Math.max(world.pollsSince(name), world.startedAt());
+    if (!last) return Math.max(world.configuredSince(name), world.startedAt());
     if (last.endedAt === undefined) return undefined;
-    return Math.max(restUntil(last) ?? 0, last.endedAt, world.pollsSince(name));
+    return Math.max(restUntil(last) ?? 0, last.endedAt, world.configuredSince(name));
   }
 
   function isFileWrong(file: number, since: number): boolean {

@@ -1,8 +1,7 @@
 import { windowEnd, windowStart } from "../calendar.ts";
 import { EXCLUDED } from "../config-text.ts";
 import type { Question } from "../questions.ts";
-import { intervalMs } from "../self-metrics.ts";
-import { everyKey } from "../story.ts";
+import { intervalMs } from "../intervals.ts";
 import { accountAnswers, lastListing, pagesOf } from "../shown-account.ts";
 import { type Answered, usageAnswers } from "../shown-usage.ts";
 import type { Judge, Scrape, World } from "../world.ts";
@@ -21,11 +20,16 @@ export function createUnwatched(world: World): Judge {
     if (shown === undefined) return [];
     const source = exposition.value(SOURCE, { [SOURCE]: "filter" }) === 1 ? "filter" : "difference";
     const text = `unwatched ${window} ${shown} by ${source}`;
-    if (source === "difference") return shown <= mostUnwatched(window, scrape) ? [] : [`${text} is too much`];
-    const oldest = Math.max(at - 3 * longestMs - SLACK_MS, warnedAt(scrape));
+    const oldest = at - 3 * longestMs - SLACK_MS;
+    if (source === "difference") {
+      // The value may be older than the settings that watch more keys.
+      if (world.settingsSince() > oldest || shown <= mostUnwatched(window, scrape)) return [];
+      return [`${text} is too much`];
+    }
+    const since = Math.max(oldest, warnedAt(scrape));
     const answers = answersAbout(window, scrape).filter(
-      ({ question, usage }) =>
-        question.at >= oldest && !usage.isWarned && isOfWindow(window, question.asOfMs, atMs),
+      ({ question: { at: askedAt, asOfMs }, usage }) =>
+        askedAt >= since && !usage.isWarned && isOfWindow(window, asOfMs, atMs),
     );
     const isTrue = answers.some(({ usage }) => shown === usage.total.micros / 1e6);
     return isTrue ? [] : [`${text} is in none of ${answers.length} answers`];
@@ -33,21 +37,18 @@ export function createUnwatched(world: World): Judge {
 
   /** Without any key to exclude there is no filter. */
   function answersAbout(window: Window, { at, atMs }: Scrape): readonly Answered[] {
-    const isEmpty = everyKey(world.settings()).length === 0;
+    const isEmpty = world.settings().keys.length === 0;
     return usageAnswers(world, windowStart(window, atMs), at, isEmpty ? "any" : "filtered");
   }
 
   /** What is spent until now by the keys that the exporter cannot be watching. */
   function mostUnwatched(window: Window, { at, atMs }: Scrape): number {
-    const settings = world.settings();
-    const { gateway, analytics } = settings;
-    const configured = everyKey(settings).flatMap(({ file }) =>
-      world.files.tokens(file).map(({ account }) => account),
-    );
+    const { gateway, analytics, keys } = world.settings();
+    const configured = keys.flatMap(({ file }) => world.files.tokens(file).map(({ account }) => account));
     // A list is also asked to prove a management key.
     const pages = analytics?.listing ? pagesOf(accountAnswers(world, at)) : [];
-    const listed = pages.flatMap(({ page }) => page.rows.map(({ key }) => key));
-    const watched = new Set([...configured, ...listed]);
+    const rows = pages.flatMap(({ page }) => page.rows);
+    const watched = new Set([...configured, ...shownKeys(rows, analytics?.listing === "some")]);
     const spends = world.books
       .ofKeys(gateway, windowStart(window, atMs), atMs)
       .flatMap(({ key, micros }) => (key !== undefined && watched.has(key) ? [] : [micros]));
@@ -76,10 +77,8 @@ export function createUnwatched(world: World): Judge {
   /** A filter excludes each configured key, each key of the last whole list, and no other one. */
   function judgeFilter(question: Question): readonly string[] {
     const { excluded } = question.usage ?? {};
-    const settings = world.settings();
-    const { analytics } = settings;
+    const { analytics, keys } = world.settings();
     if (!excluded || !analytics || world.isApplying()) return [];
-    const keys = everyKey(settings);
     const hashesOf = (file: number) => world.files.tokens(file).map(({ token }) => world.files.hashOf(token));
     const forgotten = keys.filter(({ file }) => !hashesOf(file).some((hash) => excluded.has(hash)));
     const pages = pagesOf(accountAnswers(world, question.at));
@@ -127,6 +126,17 @@ export function createUnwatched(world: World): Judge {
       return WINDOWS.flatMap((window) => judgeWindow(window, scrape));
     },
   };
+}
+
+/** A key whose name is excluded is not watched; a new name may change that. */
+function shownKeys<Key>(
+  rows: readonly { readonly key: Key; readonly title: string }[],
+  excludesSome: boolean,
+): readonly Key[] {
+  const hidden = new Set(
+    excludesSome ? rows.filter(({ title }) => HIDDEN.test(title)).map(({ key }) => key) : [],
+  );
+  return rows.map(({ key }) => key).filter((key) => !hidden.has(key));
 }
 
 const WINDOWS = ["day", "month"] as const;

@@ -2,113 +2,45 @@ import { accountFamilies as families } from "../../../../exporter/collectors/acc
 import { usageFamiliesOf } from "../../../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { unwatchedFamilies } from "../../../../exporter/collectors/unwatched-families.ts";
+import type { Outlook } from "../../../../exporter/forecast/outlook.ts";
 import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
-import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
+import { type AlertCase, casesOf, eachMinute, exposed, forecastOfAccount, since } from "./alert-case.ts";
 
 /** Each account belongs to a different job. */
 const of = casesOf("AIGatewayAccount", "job", {});
 const ofWorkspace = casesOf("AIGatewayDiscovery", "workspace", {});
 const ofKeys = casesOf("AIGatewayUnwatched", "job", {});
+const ofFinding = casesOf("AIGatewayRisky", "finding", {});
 const [critical, warning, info] = ["critical", "warning", "info"];
 
-/** Alerts on the balance of an account that has bought 100 credits, and on the list of its keys. */
+/** Alerts on the balance of an account, and on the list of its keys. */
 export const accountCases: readonly AlertCase[] = [
+  of("Exhausted", critical, "spent", "nothing announced it", account("spent", "exhausted"), 62),
+  of("ExhaustionImminent", critical, "ebbing", "it is about to run out", account("ebbing", "imminent"), 62),
   of(
-    "Exhausted",
-    critical,
-    "spent",
-    "nothing is left from minute 100 on",
-    uses("spent", (minute) => minute),
-    105,
-  ),
-  of(
-    "Exhausted",
-    critical,
-    "stuck",
-    "too little for a call is left and nothing is spent",
-    uses("stuck", (minute) => (99.6 / 60) * Math.min(minute, 60)),
-    95,
-  ),
-  of(
-    "Exhausted",
-    critical,
-    "resting",
-    "spending has stopped and enough is left",
-    uses("resting", (minute) => (80 / 60) * Math.min(minute, 60)),
-  ),
-  of(
-    "Exhausted",
-    critical,
-    "invoiced",
-    "it never bought credits",
-    uses("invoiced", (minute) => minute, 0),
-  ),
-  of("Exhausted", critical, "old-account", "nothing is left in figures of an hour ago", [
-    ...uses("old-account", (minute) => (minute < 60 ? 0 : 100)).slice(0, -1),
-    ...answered("old-account", () => 0),
-  ]),
-  of(
-    "ExhaustionImminent",
-    critical,
-    "ebbing-account",
-    "four hours are left",
-    perHour("ebbing-account", 10),
-    71,
-  ),
-  of(
-    "ExhaustionImminent",
-    critical,
-    "flowing-account",
-    "five hours are left at the end",
-    perHour("flowing-account", 3.8),
+    "ExhaustionPredicted",
+    warning,
+    "ebbing",
+    "the warning goes with the page",
+    account("ebbing", "imminent"),
+    62,
   ),
   of(
     "ExhaustionPredicted",
     warning,
-    "daylong-account",
-    "less than a day is left",
-    perHour("daylong-account", 2.2),
-    390,
+    "flowing",
+    "it runs out within a day",
+    account("flowing", "predicted"),
+    62,
   ),
-  of("ExhaustionPredicted", warning, "longer-account", "two days are left", perHour("longer-account", 0.9)),
-  of(
-    "ExhaustionImminent",
-    critical,
-    "sixth-hour",
-    "four hours are left at the rates of one hour and of six",
-    uses("sixth-hour", (minute) => minute / 6),
-    371,
-  ),
-  of(
-    "ExhaustionImminent",
-    critical,
-    "sprint",
-    "the last hour alone leaves less than an hour",
-    uses("sprint", (minute) => Math.max(0, minute - 400)),
-    461,
-  ),
-  of(
-    "ExhaustionImminent",
-    critical,
-    "burst-account",
-    "it is used up within five minutes",
-    uses("burst-account", (minute) => 50 + 10 * Math.min(Math.max(minute - 60, 0), 5)),
-  ),
-  of(
-    "ExhaustionPredicted",
-    warning,
-    "drained-account",
-    "it is used up after six hours and a quarter",
-    uses("drained-account", (minute) => 50 + 8 * Math.min(minute / HOUR, 6.25)),
-  ),
-  of(
-    "ExhaustionPredicted",
-    warning,
-    "rising-account",
-    "the last hour's rate leaves 14 hours, that of six hours two days",
-    uses("rising-account", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
-  ),
+  of("ExhaustionImminent", critical, "flowing", "it runs out within a day", account("flowing", "predicted")),
+  of("ExhaustionSlow", warning, "steady", "it runs out within a week", account("steady", "slow"), 62),
+  of("Exhaust.*", critical, "invoiced", "it never bought credits", account("invoiced", "unknown")),
+  of("Exhaust.*", critical, "rich", "it lasts", account("rich", "lasts")),
+  of("BalanceLow", warning, "low-account", "is at 9 of 10 from minute 60 on", balance("low-account", 9), 70),
+  of("BalanceLow", warning, "at-threshold", "is exactly at the threshold", balance("at-threshold", 10)),
+  of("BalanceLow", warning, "no-threshold", "no threshold is configured", balance("no-threshold", 9, null)),
   of(
     "DataStale",
     warning,
@@ -124,10 +56,13 @@ export const accountCases: readonly AlertCase[] = [
     "gets an answer every 50 minutes",
     answered("slow-account", (minute) => minute - (minute % 50)),
   ),
-  of("DataStale", warning, "seldom-account", "is asked every 20 minutes and answers every 80", [
-    ...answered("seldom-account", (minute) => minute - (minute % 80)),
-    exposed(selfFamilies.pollInterval, { collector: "analytics" }, () => 1200, "seldom-account"),
-  ]),
+  of(
+    "DataStale",
+    warning,
+    "seldom-account",
+    "is asked every 20 minutes and answers every 80",
+    answered("seldom-account", (minute) => minute - (minute % 80), 1200),
+  ),
   ofWorkspace(
     "Failing",
     warning,
@@ -148,6 +83,8 @@ export const accountCases: readonly AlertCase[] = [
   ofWorkspace("Failing", warning, "unlistable", "the listing that never failed has no time yet", [
     exposed(discoveryFamilies.up, { workspace: "unlistable" }, () => 1),
   ]),
+  ofFinding("Keys", info, "no_limit", "a key has it from minute 60 on", found("no_limit", 1), 120),
+  ofFinding("Keys", info, "unused", "no key has it", found("unused", null)),
   ofKeys("Spend", info, "leaky", "an unknown key spends from minute 60 on", unwatched("leaky", 0.5), 75),
   ofKeys("Spend", info, "watched", "no unknown key spends", unwatched("watched", 0)),
   ofKeys("Spend", info, "nearly-watched", "unknown keys spend a cent", unwatched("nearly-watched", 0.01)),
@@ -159,7 +96,7 @@ export const accountCases: readonly AlertCase[] = [
     ),
   ]),
   ofKeys("Spend", info, "unspent", "no model has spent anything", [
-    exposed(usageFamiliesOf.day.credits, { model: "m", app: "a" }, () => 0, "unspent"),
+    exposed(usageFamiliesOf.day.credits, { model: "m", app: "a" }, () => 0, { job: "unspent" }),
     seriesOf(
       unwatchedFamilies.day.name,
       { job: "unspent", instance: "a:9853" },
@@ -169,21 +106,24 @@ export const accountCases: readonly AlertCase[] = [
   ofKeys("Spend", info, "unresolved", "it is not known", unwatched("unresolved", null)),
 ];
 
-function uses(job: string, used: (minute: number) => number, bought = 100): readonly InputSeries[] {
+function account(job: string, outlook: Outlook): readonly InputSeries[] {
+  return forecastOfAccount(job, since(60, outlook));
+}
+
+/** A balance of 20, and another one from minute 60 on. */
+function balance(job: string, left: number, threshold: Value = 10): readonly InputSeries[] {
   return [
-    exposed(families.bought, {}, () => bought, job),
-    exposed(families.used, {}, used, job),
-    exposed(families.balance, {}, (minute) => bought - used(minute), job),
-    exposed(families.lastSuccess, {}, (minute) => minute * 60, job),
+    exposed(families.balance, {}, (minute) => (minute < 60 ? 20 : left), { job }),
+    exposed(families.lowBalance, {}, () => threshold, { job }),
   ];
 }
 
-function perHour(job: string, credits: number): readonly InputSeries[] {
-  return uses(job, (minute) => 50 + (credits * minute) / HOUR);
-}
-
-function answered(job: string, at: (minute: number) => number): readonly InputSeries[] {
-  return [exposed(families.lastSuccess, {}, (minute) => at(minute) * 60, job)];
+/** The account is asked every five minutes, or more rarely. */
+function answered(job: string, at: (minute: number) => number, interval = 300): readonly InputSeries[] {
+  return [
+    exposed(families.lastSuccess, {}, (minute) => at(minute) * 60, { job }),
+    exposed(selfFamilies.pollInterval, { collector: "analytics" }, () => interval, { job }),
+  ];
 }
 
 function listed(workspace: string, from: number, to: number): readonly InputSeries[] {
@@ -194,11 +134,17 @@ function listed(workspace: string, from: number, to: number): readonly InputSeri
   ];
 }
 
+function found(finding: string, value: Value): readonly InputSeries[] {
+  return [
+    exposed(discoveryFamilies.finding, { key: "docs", finding }, (minute) => (minute < 60 ? null : value)),
+  ];
+}
+
 function unwatched(job: string, credits: Value): readonly InputSeries[] {
   const spent = eachMinute((minute) => (minute < 60 ? 0 : credits));
   return [
-    exposed(usageFamiliesOf.day.credits, { model: "m", app: "a" }, () => 5, job),
-    exposed(usageFamiliesOf.day.credits, { model: "_other", app: "_other" }, () => 5, job),
+    exposed(usageFamiliesOf.day.credits, { model: "m", app: "a" }, () => 5, { job }),
+    exposed(usageFamiliesOf.day.credits, { model: "_other", app: "_other" }, () => 5, { job }),
     seriesOf(unwatchedFamilies.day.name, { job, instance: "a:9853" }, spent),
   ];
 }

@@ -1,4 +1,6 @@
 import { JOB } from "../../../../dashboards/rules/settings.ts";
+import { forecastFamilies } from "../../../../exporter/forecast/families.ts";
+import { type Outlook, OUTLOOKS } from "../../../../exporter/forecast/outlook.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 
@@ -42,10 +44,91 @@ export function exposed<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<NoInfer<Label>, string>>,
   value: (minute: number) => Value,
-  job = JOB,
+  target: Target = {},
 ): InputSeries {
-  const all: Readonly<Record<string, string>> = { job, instance: "a:9853", ...labels };
+  const all: Readonly<Record<string, string>> = { job: JOB, instance: "a:9853", ...target, ...labels };
   return seriesOf(family.name, all, eachMinute(value));
+}
+
+/** What the scrape adds, if it is not the usual job and instance without a gateway. */
+export interface Target {
+  readonly job?: string;
+  readonly gateway?: string;
+  readonly instance?: string;
+}
+
+/** What a process forecasts; null while it is not scraped. */
+export interface Course {
+  readonly outlook: (minute: number) => Outlook | null;
+  /** Whether the exhaustion is announced. */
+  readonly isAnnounced: (minute: number) => boolean;
+}
+
+/** An outlook from a minute on, and before it that the credits last. */
+export function since(minute: number, outlook: Outlook): Course {
+  const isAnnounced = outlook === "imminent" || outlook === "predicted" || outlook === "slow";
+  return {
+    outlook: (at) => (at < minute ? "lasts" : outlook),
+    isAnnounced: (at) => at >= minute && isAnnounced,
+  };
+}
+
+/** The forecast of a key, as a state set and the instant of exhaustion. */
+export function forecastOfKey(key: string, course: Course, target: Target = {}): readonly InputSeries[] {
+  return [
+    ...OUTLOOKS.map((state) =>
+      exposed(forecastFamilies.keyOutlook, { key, aigateway_key_outlook: state }, is(course, state), target),
+    ),
+    exposed(forecastFamilies.keyExhaustion, { key }, instant(course), target),
+  ];
+}
+
+/** The same of a prepaid budget. */
+export function forecastOfBudget(budget: string, course: Course): readonly InputSeries[] {
+  return [
+    ...OUTLOOKS.map((state) =>
+      exposed(forecastFamilies.budgetOutlook, { budget, aigateway_budget_outlook: state }, is(course, state)),
+    ),
+    exposed(forecastFamilies.budgetExhaustion, { budget }, instant(course)),
+  ];
+}
+
+/** The same of a budget that keys share; the id tells such budgets apart. */
+export function forecastOfShared(id: string, course: Course): readonly InputSeries[] {
+  const labels = { source: "workspace", id };
+  return [
+    ...OUTLOOKS.map((state) =>
+      exposed(
+        forecastFamilies.sharedOutlook,
+        { ...labels, aigateway_shared_limit_outlook: state },
+        is(course, state),
+      ),
+    ),
+    exposed(forecastFamilies.sharedExhaustion, labels, instant(course)),
+  ];
+}
+
+/** The same of the account of a job. */
+export function forecastOfAccount(job: string, course: Course): readonly InputSeries[] {
+  return [
+    ...OUTLOOKS.map((state) =>
+      exposed(forecastFamilies.accountOutlook, { aigateway_account_outlook: state }, is(course, state), {
+        job,
+      }),
+    ),
+    exposed(forecastFamilies.accountExhaustion, {}, instant(course), { job }),
+  ];
+}
+
+function is({ outlook }: Course, state: Outlook): (minute: number) => Value {
+  return (minute) => {
+    const now = outlook(minute);
+    return now === null ? null : Number(now === state);
+  };
+}
+
+function instant({ outlook, isAnnounced }: Course): (minute: number) => Value {
+  return (minute) => (outlook(minute) !== null && isAnnounced(minute) ? 100_000 : null);
 }
 
 export function eachMinute(value: (minute: number) => Value): readonly Value[] {

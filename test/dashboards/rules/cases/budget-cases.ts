@@ -1,31 +1,56 @@
 import { budgetFamilies as families } from "../../../../exporter/budgets/families.ts";
+import { forecastFamilies } from "../../../../exporter/forecast/families.ts";
+import type { Outlook } from "../../../../exporter/forecast/outlook.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import { type InputSeries, seriesOf } from "../input-series.ts";
-import { type AlertCase, casesOf, eachMinute, exposed, HOUR } from "./alert-case.ts";
+import {
+  type AlertCase,
+  casesOf,
+  eachMinute,
+  exposed,
+  forecastOfBudget,
+  forecastOfShared,
+  since,
+} from "./alert-case.ts";
 
 const ofMonth = casesOf("AIGatewayBudget", "budget", { team: "ops", scope: "keys", window: "month" });
 const ofPrepaid = casesOf("AIGatewayBudget", "budget", { team: "ops", scope: "account", window: "total" });
+const ofThreshold = casesOf("AIGatewayBudget", "budget", {
+  team: "ops",
+  scope: "keys",
+  window: "month",
+  at: "80",
+});
+const ofShared = casesOf("AIGatewaySharedLimit", "id", { source: "workspace" });
 
 /** Alerts on budgets of 100 credits after a third of the month. */
 export const budgetCases: readonly AlertCase[] = [
   ofMonth("Exceeded", "warning", "over", "100.01 of 100 credits are spent", month("over", 99, 100.01), 65),
   ofMonth("Exceeded", "warning", "even", "exactly 100 of 100 credits are spent", month("even", 99, 100)),
+  ofThreshold("Threshold", "info", "half", "80 of 100 credits are spent", reached("half", 80), 65),
+  ofThreshold("Threshold", "info", "less", "79 of 100 credits are spent", reached("less", 79)),
   ofMonth(
     "ForecastExceeded",
     "info",
     "pace",
-    "36 of 100 credits are spent in a third of the window",
-    month("pace", 36),
+    "107 credits are forecast after a third of the window",
+    month("pace", 36, 36, 107),
     60,
   ),
   ofMonth(
     "ForecastExceeded",
     "info",
     "slower",
-    "35 of 100 credits are spent in a third of the window",
-    month("slower", 35),
+    "106 credits are forecast after a third of the window",
+    month("slower", 36, 36, 106),
   ),
-  ofMonth("ForecastExceeded", "info", "spent-out", "101 of 100 credits are spent", month("spent-out", 101)),
+  ofMonth(
+    "ForecastExceeded",
+    "info",
+    "spent-out",
+    "101 of 100 credits are spent",
+    month("spent-out", 101, 101, 200),
+  ),
   ofMonth("Incomplete", "warning", "partial", "a member is missing", incomplete("partial", 30, 480), 60),
   ofMonth(
     "Incomplete",
@@ -49,60 +74,61 @@ export const budgetCases: readonly AlertCase[] = [
   ofMonth("Incomplete", "warning", "lost", "a third part is missing", split("lost", [[1, 1]], 3), 30),
   ofMonth("Incomplete", "warning", "all", "each part is complete", split("all", [[1, 1, 1]])),
   ofMonth("Incomplete", "warning", "weak", "one part is incomplete", split("weak", [[1, 1]], 2, 0), 30),
-  ofPrepaid("ExhaustionImminent", "critical", "ebbing", "four hours are left", prepaid("ebbing", 10), 71),
   ofPrepaid(
     "ExhaustionImminent",
     "critical",
-    "flowing",
-    "five hours are left at the end",
-    prepaid("flowing", 3.8),
+    "ebbing",
+    "is about to run out",
+    prepaid("ebbing", "imminent"),
+    62,
   ),
   ofPrepaid(
     "ExhaustionPredicted",
     "warning",
     "daylong",
-    "less than a day is left",
-    prepaid("daylong", 2.2),
-    390,
-  ),
-  ofPrepaid("ExhaustionPredicted", "warning", "longer", "two days are left", prepaid("longer", 0.9)),
-  ofPrepaid(
-    "ExhaustionImminent",
-    "critical",
-    "model",
-    "a model since a date, which is no balance: the gateway refuses nothing",
-    [
-      ...described("model", "total", "model"),
-      exposed(families.spent, { budget: "model" }, (minute) => 50 + (10 * minute) / HOUR),
-    ],
+    "runs out in a day",
+    prepaid("daylong", "predicted"),
+    62,
   ),
   ofPrepaid(
     "ExhaustionImminent",
     "critical",
-    "burst",
-    "it is used up within five minutes",
-    prepaidBy("burst", (minute) => 50 + 10 * Math.min(Math.max(minute - 60, 0), 5)),
+    "daylong",
+    "runs out in a day",
+    prepaid("daylong", "predicted"),
   ),
   ofPrepaid(
     "ExhaustionPredicted",
     "warning",
-    "drained",
-    "it is used up after six hours and a quarter",
-    prepaidBy("drained", (minute) => 50 + 8 * Math.min(minute / HOUR, 6.25)),
+    "weeklong",
+    "runs out in a week",
+    prepaid("weeklong", "slow"),
+    62,
   ),
-  ofPrepaid(
-    "ExhaustionPredicted",
-    "warning",
-    "rising",
-    "the last hour's rate leaves 14 hours, that of six hours two days",
-    prepaidBy("rising", (minute) => 50 + minute / 120 + Math.max(minute - 390, 0) / 24),
-  ),
+  ofPrepaid("Exhaust.*", "warning", "lasting", "lasts", prepaid("lasting", "lasts")),
+  ofShared("ExhaustionImminent", "critical", "b1", "is used up", pool("b1", "exhausted"), 62),
+  ofShared("ExhaustionPredicted", "warning", "b1", "was not announced", pool("b1", "exhausted")),
+  ofShared("ExhaustionImminent", "critical", "b2", "is about to be used up", pool("b2", "imminent"), 62),
+  ofShared("ExhaustionPredicted", "warning", "b3", "lasts for some days", pool("b3", "slow"), 62),
+  ofShared("ExhaustionImminent", "critical", "b3", "lasts for some days", pool("b3", "slow")),
+  ofShared("Exhaust.*", "warning", "b4", "lasts", pool("b4", "lasts")),
 ];
 
-function month(budget: string, spent: number, later = spent): readonly InputSeries[] {
+/** From minute 60 on, so much is spent of 100, with a threshold at 80. */
+function reached(budget: string, spent: number): readonly InputSeries[] {
+  const labels = { budget, scope: "keys", window: "month", team: "ops", at: "80" };
+  return [...month(budget, 70, spent), exposed(families.threshold, labels, () => 0.8)];
+}
+
+function pool(id: string, outlook: Outlook): readonly InputSeries[] {
+  return forecastOfShared(id, since(60, outlook));
+}
+
+function month(budget: string, spent: number, later = spent, forecast?: number): readonly InputSeries[] {
   return [
     ...described(budget, "month"),
     exposed(families.spent, { budget }, (minute) => (minute < 60 ? spent : later)),
+    ...(forecast === undefined ? [] : [exposed(forecastFamilies.budgetForecast, { budget }, () => forecast)]),
     exposed(families.complete, { budget }, () => 1),
     exposed(families.windowEnd, { budget }, () => 20 * 86_400),
   ];
@@ -159,12 +185,8 @@ function split(
   ];
 }
 
-function prepaid(budget: string, creditsPerHour: number): readonly InputSeries[] {
-  return prepaidBy(budget, (minute) => 50 + (creditsPerHour * minute) / HOUR);
-}
-
-function prepaidBy(budget: string, spent: (minute: number) => number): readonly InputSeries[] {
-  return [...described(budget, "total", "account"), exposed(families.spent, { budget }, spent)];
+function prepaid(budget: string, outlook: Outlook): readonly InputSeries[] {
+  return [...described(budget, "total", "account"), ...forecastOfBudget(budget, since(60, outlook))];
 }
 
 function described(budget: string, window: string, scope = "keys"): readonly InputSeries[] {

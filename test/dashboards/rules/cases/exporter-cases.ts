@@ -1,4 +1,5 @@
 import { selfFamilies as families } from "../../../../exporter/metrics/self-families.ts";
+import { DAY, MINUTE } from "../../../../dashboards/thresholds.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 import { type AlertCase, casesOf, eachMinute, exposed } from "./alert-case.ts";
@@ -123,7 +124,14 @@ export const exporterCases: readonly AlertCase[] = [
     "89 % of the limit is used",
     series("roomy", 890, () => 3),
   ),
-  ofJob("PollIntervalLong", warning, "slow", "keys are polled every four minutes", interval("slow", 240), 15),
+  ofJob(
+    "PollIntervalLong",
+    warning,
+    "slow",
+    "keys are polled every twenty minutes",
+    interval("slow", 1200),
+    15,
+  ),
   ofJob(
     "ExporterReloadFailed",
     warning,
@@ -150,21 +158,32 @@ export const exporterCases: readonly AlertCase[] = [
     ],
     65,
   ),
-  ofJob("PollIntervalLong", warning, "fine", "keys are polled every three minutes", interval("fine", 180)),
+  ofJob(
+    "ExporterReloadFailed",
+    warning,
+    "expiring",
+    "the certificate of one of two processes has a week left at minute 10",
+    [
+      ...certificate("expiring", "a:9853", 90 * DAY),
+      ...certificate("expiring", "b:9853", 7 * DAY + 10 * MINUTE),
+    ],
+    16,
+  ),
+  ofJob(
+    "ExporterReloadFailed",
+    warning,
+    "valid",
+    "the certificate has more than a week left",
+    certificate("valid", "a:9853", 8 * DAY),
+  ),
+  ofJob("PollIntervalLong", warning, "fine", "keys are polled every ten minutes", interval("fine", 600)),
   ofJob(
     "PollIntervalLong",
     warning,
     "slow-list",
-    "keys are listed every ten minutes",
-    interval("slow-list", 600, "discovery"),
+    "keys are listed every twenty minutes",
+    interval("slow-list", 1200, "discovery"),
     15,
-  ),
-  ofJob(
-    "PollIntervalLong",
-    warning,
-    "fine-list",
-    "keys are listed every five minutes",
-    interval("fine-list", 300, "discovery"),
   ),
 ];
 
@@ -193,7 +212,7 @@ function requests(
   job = JOB,
 ): readonly InputSeries[] {
   return Object.entries(perMinute).map(([code, count]) =>
-    exposed(families.upstreamRequests, { endpoint, code }, (minute) => count * minute, job),
+    exposed(families.upstreamRequests, { endpoint, code }, (minute) => count * minute, { job }),
   );
 }
 
@@ -205,9 +224,9 @@ function throttled(endpoint: string, from: number, to: number): readonly InputSe
 
 function series(job: string, held: number, refused: (minute: number) => number): readonly InputSeries[] {
   return [
-    exposed(families.series, {}, () => held, job),
-    exposed(families.seriesLimit, {}, () => 1000, job),
-    exposed(families.refusedAnswers, { collector: "key" }, refused, job),
+    exposed(families.series, {}, () => held, { job }),
+    exposed(families.seriesLimit, {}, () => 1000, { job }),
+    exposed(families.refusedAnswers, { collector: "key" }, refused, { job }),
   ];
 }
 
@@ -221,8 +240,18 @@ function reload(
   return [seriesOf(name, { job, instance }, values)];
 }
 
+function certificate(job: string, instance: string, end: number): readonly InputSeries[] {
+  return [
+    seriesOf(
+      families.webCertificateEnd.name,
+      { job, instance },
+      eachMinute(() => end),
+    ),
+  ];
+}
+
 function interval(job: string, seconds: number, collector = "key"): readonly InputSeries[] {
-  return [exposed(families.pollInterval, { collector }, () => seconds, job)];
+  return [exposed(families.pollInterval, { collector }, () => seconds, { job })];
 }
 
 /** One process for each pair of a shard and the total; the total of the first one may change. */

@@ -7,9 +7,10 @@ import { type AlertCase, CASE_MINUTES, eachMinute, exposed } from "./alert-case.
 import { analyticsCases } from "./analytics-cases.ts";
 import { budgetCases } from "./budget-cases.ts";
 import { exporterCases } from "./exporter-cases.ts";
-import { keyCreditCases } from "./key-credit-cases.ts";
+import { keyCreditCases, keyCreditStories } from "./key-credit-cases.ts";
 import { keyStateCases } from "./key-state-cases.ts";
-import { movedProbe, probeCases, stoppedProbe } from "./probe-cases.ts";
+import { ruleEvaluationStories } from "./rule-evaluation-stories.ts";
+import { probeCases, stoppedProbe } from "./probe-cases.ts";
 
 /** All cases that span hours. One run evaluates all of them. */
 const cases: readonly AlertCase[] = [
@@ -34,11 +35,13 @@ const commonSeries: readonly InputSeries[] = [
   exposed(selfFamilies.pollInterval, { collector: "discovery" }, () => 300),
 ];
 
-/** The cases as stories, and two that are more than a case. */
-export const caseStories: readonly Story[] = [...cases.map(storyOf), stoppedProbe, movedProbe];
-
-/** Those that shards and replicas concern: budgets, whole and in parts, and the exporter itself. */
-export const fleetStories: readonly Story[] = [...budgetCases, ...exporterCases].map(storyOf);
+/** The cases as stories, and those that are more than a case. */
+export const caseStories: readonly Story[] = [
+  ...cases.map(storyOf),
+  ...keyCreditStories,
+  ...ruleEvaluationStories,
+  stoppedProbe,
+];
 
 function storyOf(of: AlertCase): Story {
   const title = `${of.alert}, ${of.subject}: ${of.title}`;

@@ -1,82 +1,152 @@
-import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
+import { keyFamilies } from "../../../../exporter/collectors/key-families.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
-import { recorded } from "../../../../dashboards/rules/series.ts";
 import type { InputSeries } from "../input-series.ts";
-import { simulateKey } from "../simulated-key.ts";
-import type { Story } from "../story.ts";
-import { type AlertCase, CASE_MINUTES, casesOf, exposed } from "./alert-case.ts";
+import { firing, lasting, silent, type Story } from "../story.ts";
+import {
+  type AlertCase,
+  CASE_MINUTES,
+  casesOf,
+  type Course,
+  exposed,
+  forecastOfKey,
+  since,
+  type Target,
+} from "./alert-case.ts";
 
 const of = casesOf("AIGatewayKey", "key", { team: "payments" });
+const [critical, warning, info] = ["critical", "warning", "info"];
 
-// 100 credits at 60 an hour are used up at minute 100.
-const fast = spends("fast", () => 1);
-// Used up within three minutes, too fast for an announcement. What exceeds the limit is refused.
-const sudden = spends("sudden", atOnce(105));
-const stuck = spends("stuck", atOnce(99.6));
-const idle = spends("idle", atOnce(99.4));
-// A call every three minutes for an hour. Then less than one call is left, or enough for a few calls.
-const seldom = spends("seldom", (minute) => everyThreeMinutes(minute, 91.05, 0.45));
-const quiet = spends("quiet", (minute) => everyThreeMinutes(minute, 97.8, 0.1));
-const slowly = spends("slowly", () => 100 / 720);
-// Would be used up at minute 100, like `fast`.
-const disabled = [...spends("disabled", () => 1), disabledFrom("disabled", 0)];
-const enabled = [...spends("enabled", atOnce(105)), disabledFrom("enabled", Infinity)];
-const stopped = [...spends("stopped", atOnce(105)), disabledFrom("stopped", 64)];
-const lasting = spends("lasting", () => 95 / 1440);
+/** Announced as imminent at minute 60, exhausted from minute 100 on. */
+const announced: Course = {
+  outlook: (minute) => (minute < 60 ? "lasts" : minute < 100 ? "imminent" : "exhausted"),
+  isAnnounced: (minute) => minute >= 60,
+};
 
-/** Alerts on remaining credits. Alerts that need days of history are tested in stories. */
+/** Alerts on what is left of a limit. */
 export const keyCreditCases: readonly AlertCase[] = [
-  of("Exhausted", "critical", "sudden", "nothing is left", sudden, 66),
-  of("Exhausted", "critical", "fast", "nothing is left, which was announced", fast),
-  of("Exhausted", "critical", "stuck", "too little for a call is left and nothing is spent", stuck, 75),
-  of("Exhausted", "critical", "idle", "a little more is left", idle),
-  of("Exhausted", "critical", "disabled", "nothing is left of a disabled key", disabled),
-  of("Exhausted", "critical", "enabled", "nothing is left of a listed key", enabled, 66),
-  of("Exhausted", "critical", "stopped", "is disabled when nothing is left", stopped),
-  of("ExhaustionImminent", "critical", "disabled", "forty minutes are left of a disabled key", disabled),
-  of("ExhaustionPredicted", "warning", "disabled", "hours are left of a disabled key", disabled),
-  of("ExhaustionImminent", "critical", "fast", "forty minutes are left", fast, 63),
-  of("ExhaustionImminent", "critical", "sudden", "it is used up within three minutes", sudden),
-  of("ExhaustionImminent", "critical", "slowly", "hours are left", slowly),
-  of("ExhaustionPredicted", "warning", "fast", "three hours are left", fast, 17),
-  of("ExhaustionPredicted", "warning", "lasting", "the credits last until the reset", lasting),
+  of("Exhausted", critical, "sudden", "is exhausted and was not announced", key("sudden", "exhausted"), 62),
+  of("Exhausted", critical, "told", "is exhausted and was announced", watched("told", announced)),
+  of("ExhaustionImminent", critical, "told", "is about to run out", watched("told", announced), 62),
+  of("ExhaustionPredicted", warning, "told", "goes with the page", watched("told", announced), 62),
+  of(
+    "ExhaustionImminent",
+    critical,
+    "sudden",
+    "is exhausted and was not announced",
+    key("sudden", "exhausted"),
+  ),
+  of("ExhaustionPredicted", warning, "soon", "runs out within a day", key("soon", "predicted"), 62),
+  of("ExhaustionImminent", critical, "soon", "runs out within a day", key("soon", "predicted")),
+  of("ExhaustionSlow", warning, "later", "runs out within a week", key("later", "slow"), 62),
+  of("ExhaustionSlow", warning, "soon", "has a more urgent alert", key("soon", "predicted")),
+  ...(["lasts", "unlimited", "learning", "unknown"] as const).map((outlook) =>
+    of("Exhaust.*", critical, outlook, `its outlook is ${outlook}`, key(outlook, outlook)),
+  ),
+  of("LimitLow", info, "little", "another alert says when it runs out", left("little", "slow", 9.9)),
+  of(
+    "LimitLow",
+    info,
+    "fresh",
+    "less than a tenth is left, nothing else is known",
+    left("fresh", "learning", 9.9),
+    75,
+  ),
+  of("LimitLow", info, "enough", "a tenth is left", left("enough", "learning", 10)),
+  of("LimitLow", info, "tight", "less than a tenth is left, which lasts", left("tight", "lasts", 9.9)),
+  of("LimitLow", info, "empty", "nothing is left", left("empty", "exhausted", 0)),
 ];
 
-function disabledFrom(key: string, from: number) {
-  return exposed(discoveryFamilies.disabled, { key }, (minute) => Number(minute >= from));
+/** What a single minute does not show: how alerts end, and whose word counts. */
+export const keyCreditStories: readonly Story[] = [
+  {
+    title: "AIGatewayKeyExhaustionImminent ends with the reset",
+    subject: "key=reset",
+    series: watched("reset", {
+      outlook: (minute) => (minute < 60 ? "imminent" : "lasts"),
+      isAnnounced: (minute) => minute < 60,
+    }),
+    expect: [
+      lasting("key=reset", "AIGatewayKeyExhaustionImminent", 5, 59),
+      silent("key=reset", "AIGatewayKey.+", 63, CASE_MINUTES - 1),
+    ],
+  },
+  {
+    title: "a gap of twenty minutes between two scrapes ends no alert, a longer one does",
+    subject: "key=gap",
+    series: watched("gap", {
+      outlook: (minute) => ((minute > 60 && minute < 80) || minute > 120 ? null : "imminent"),
+      isAnnounced: () => true,
+    }),
+    expect: [
+      lasting("key=gap", "AIGatewayKeyExhaustionImminent", 5, 140),
+      silent("key=gap", "AIGatewayKeyExhaustion.+", 150, CASE_MINUTES - 1),
+    ],
+  },
+  {
+    title: "the more urgent word of two replicas counts",
+    subject: "key=twice",
+    series: [
+      ...watched("twice", since(0, "lasts")),
+      ...watched("twice", since(0, "imminent"), { instance: "b:9853" }),
+    ],
+    expect: [
+      firing("key=twice", 60, "AIGatewayKey.+", [
+        page("twice"),
+        page("twice", "ExhaustionPredicted", warning),
+      ]),
+    ],
+  },
+  {
+    title: "a key with two owners, as during a rollout, fires for both",
+    subject: "key=moving",
+    series: [...watched("moving", since(0, "exhausted")), owner("moving", "search", { instance: "b:9853" })],
+    expect: [
+      firing(
+        "key=moving",
+        60,
+        "AIGatewayKey.+",
+        ["payments", "search"].map((team) => ({ ...page("moving", "Exhausted"), team })),
+      ),
+    ],
+  },
+  {
+    title:
+      "two gateways with a key of the same name: each alert names the gateway, and neither hides the other's",
+    subject: "key=shared",
+    series: [
+      ...watched("shared", since(0, "exhausted"), { gateway: "first" }),
+      ...watched("shared", since(0, "slow"), { gateway: "second" }),
+    ],
+    expect: [
+      firing("key=shared", 60, "AIGatewayKey.+", [
+        { ...page("shared", "Exhausted"), gateway: "first" },
+        { ...page("shared", "ExhaustionSlow", warning), gateway: "second" },
+      ]),
+    ],
+  },
+];
+
+function page(name: string, alert = "ExhaustionImminent", severity = critical) {
+  return { alertname: `AIGatewayKey${alert}`, job: JOB, key: name, severity, team: "payments" };
 }
 
-/** Keys for which the page was sent before: whether they count as exhausted shows in the series that remembers it. */
-export const exhaustedStories: readonly Story[] = [
-  counts("seldom", "less than one of its rare calls is left", seldom, 88),
-  counts("quiet", "a few of its rare calls are left", quiet),
-];
+function key(name: string, outlook: Parameters<typeof since>[1]): readonly InputSeries[] {
+  return watched(name, since(60, outlook));
+}
 
-function counts(key: string, title: string, series: readonly InputSeries[], from?: number): Story {
-  const expr = `${recorded.exhaustedSince.name}{key="${key}"}`;
-  const samples = [
-    { labels: `${recorded.exhaustedSince.name}{job="${JOB}",key="${key}"}`, value: (from ?? 0) * 60 },
+function left(name: string, outlook: Parameters<typeof since>[1], credits: number): readonly InputSeries[] {
+  return [
+    ...key(name, outlook),
+    exposed(keyFamilies.limit, { key: name }, () => 100),
+    exposed(keyFamilies.remaining, { key: name }, () => credits),
   ];
-  const expect =
-    from === undefined
-      ? [{ at: CASE_MINUTES - 1, expr: `count_over_time(${expr}[${CASE_MINUTES}m])`, samples: [] }]
-      : [
-          { at: from - 1, expr, samples: [] },
-          { at: from + 1, expr, samples },
-        ];
-  return { title: `exhausted, key=${key}: ${title}`, subject: `key=${key}`, series, expect };
 }
 
-/** Spends an amount in the three minutes after the first hour. */
-function atOnce(credits: number): (minute: number) => number {
-  return (minute) => (minute >= 60 && minute < 63 ? credits / 3 : 0);
+function watched(name: string, course: Course, target: Target = {}): readonly InputSeries[] {
+  return [owner(name, "payments", target), ...forecastOfKey(name, course, target)];
 }
 
-function everyThreeMinutes(minute: number, first: number, call: number): number {
-  if (minute === 0) return first;
-  return minute < 60 && minute % 3 === 0 ? call : 0;
-}
-
-function spends(name: string, spend: (minute: number) => number) {
-  return simulateKey({ name, team: "payments", limit: 100, reset: "daily", spend }, CASE_MINUTES).series;
+function owner(name: string, team: string, target: Target = {}): InputSeries {
+  const labels = { key: name, team, project: "", cost_center: "" };
+  return exposed(keyFamilies.ownerInfo, labels, () => 1, target);
 }

@@ -1,8 +1,6 @@
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
-import type { Series } from "../../../../dashboards/promql.ts";
-import { recorded } from "../../../../dashboards/rules/series.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
@@ -58,9 +56,11 @@ export const keyStateCases: readonly AlertCase[] = [
     exposed(families.up, { key: "outage" }, (minute) => Number(minute <= 60 || minute >= 75)),
   ]),
   ofSeldom("DataStale", "warning", "seldom", "is polled every ten minutes and gets every fourth answer", [
-    exposed(selfFamilies.pollInterval, { collector: "key" }, () => 600, SELDOM),
+    exposed(selfFamilies.pollInterval, { collector: "key" }, () => 600, { job: SELDOM }),
     owner("seldom", 0, 0, SELDOM),
-    exposed(families.lastSuccess, { key: "seldom" }, (minute) => (minute - (minute % 40)) * 60, SELDOM),
+    exposed(families.lastSuccess, { key: "seldom" }, (minute) => (minute - (minute % 40)) * 60, {
+      job: SELDOM,
+    }),
   ]),
   of(
     "DataStale",
@@ -68,7 +68,7 @@ export const keyStateCases: readonly AlertCase[] = [
     "never",
     "there has never been an answer",
     told("never", families.up, () => 0),
-    5,
+    21,
   ),
   of(
     "DataStale",
@@ -77,40 +77,29 @@ export const keyStateCases: readonly AlertCase[] = [
     "the first poll succeeded, and no series has its time yet",
     told("first", families.up, () => 1),
   ),
-  of(
-    "DataStale",
-    "warning",
-    "unread",
-    "the list is complete without it from minute 60 on",
-    [...answered("unread", 60, 480), ...listing("unread", () => 1)],
-    90,
-  ),
-  of("DataStale", "warning", "listed", "is listed every 24 minutes", [
-    ...told("listed", families.lastSuccess, (minute) => (minute - (minute % 24)) * 60),
-    ...listing("listed", () => 1),
-  ]),
-  of("DataStale", "warning", "unlisted", "its list fails, which is one alert for all keys", [
+  of("DataStale", "warning", "unlisted", "is only listed, and the alert on its list covers it", [
     ...answered("unlisted", 60, 480),
-    ...listing("unlisted", (minute) => Number(minute < 65)),
+    known("unlisted", () => 1),
   ]),
-  of("SpendAnomaly", "info", "dear", "the fastest hour so far", spends("dear", 3.1, 1.5, 1.5), 75),
-  of("SpendAnomaly", "info", "cheap", "less than a credit an hour", spends("cheap", 0.9, 0.1, 0.1)),
-  of("SpendAnomaly", "info", "newborn", "younger than a day", spends("newborn", 3.1, 1.5)),
   of(
-    "UsageCorrected",
+    "LimitRemoved",
     "info",
-    "corrected",
-    "the total usage falls by 0.01",
-    corrected("corrected", 49.99),
+    "freed",
+    "the limit is gone from minute 60 on",
+    limited("freed", (minute) => (minute < 60 ? 5 : null)),
     90,
   ),
   of(
-    "UsageCorrected",
+    "LimitRemoved",
     "info",
-    "uncorrected",
-    "the total usage rises by 0.01",
-    corrected("uncorrected", 50.01),
+    "bound",
+    "the limit is raised",
+    limited("bound", (minute) => 5 + minute),
   ),
+  of("LimitRemoved", "info", "unheard", "the key has no answer", [
+    ...told("unheard", families.limit, (minute) => (minute < 60 ? 5 : null)),
+    exposed(families.up, { key: "unheard" }, (minute) => Number(minute < 60)),
+  ]),
   of(
     "Disappeared",
     "warning",
@@ -133,7 +122,9 @@ export const keyStateCases: readonly AlertCase[] = [
     "the key is not configured from minute 120 on, in an exporter with its own name",
     [
       owner("gone-elsewhere", 120, 480, SELDOM),
-      exposed(selfFamilies.buildInfo, { version: "1.0.0", revision: "", nodeversion: "22" }, () => 1, SELDOM),
+      exposed(selfFamilies.buildInfo, { version: "1.0.0", revision: "", nodeversion: "22" }, () => 1, {
+        job: SELDOM,
+      }),
     ],
     150,
   ),
@@ -156,23 +147,8 @@ function told(key: string, family: Family<"key">, value: (minute: number) => Val
   return [owner(key), exposed(family, { key }, value)];
 }
 
-/**
- * Credits an hour, as if they were recorded: from minute 60 on, in the fastest hour before, and over the last
- * day. They end before the rules see the fastest hour themselves.
- */
-function spends(key: string, now: number, before: number, ofDay?: number): readonly InputSeries[] {
-  const given = (series: Series, credits: (minute: number) => number) =>
-    seriesOf(
-      series.name,
-      { job: JOB, key },
-      eachMinute((minute) => (minute < 150 ? credits(minute) / 3600 : null)),
-    );
-  return [
-    owner(key),
-    given(recorded.burn1h, (minute) => (minute < 60 ? before : now)),
-    given(recorded.burn1hMax7d, () => before),
-    ...(ofDay === undefined ? [] : [given(recorded.burn1d, () => ofDay)]),
-  ];
+function limited(key: string, limit: (minute: number) => Value): readonly InputSeries[] {
+  return [...told(key, families.limit, limit), exposed(families.up, { key }, () => 1)];
 }
 
 function refused(key: string, from: number, to = Infinity): readonly InputSeries[] {
@@ -195,22 +171,13 @@ function known(key: string, value: (minute: number) => Value): InputSeries {
   return exposed(discoveryFamilies.info, labels, value);
 }
 
-/** A key without a secret, and whether the keys of its workspace are listed. */
-function listing(key: string, up: (minute: number) => number): readonly InputSeries[] {
-  return [known(key, () => 1), exposed(discoveryFamilies.up, { workspace: `of-${key}` }, up)];
-}
-
 /** Polled every minute, without an answer between two given minutes. */
 function answered(key: string, from: number, to: number): readonly InputSeries[] {
   return told(key, families.lastSuccess, (minute) => (minute > from && minute < to ? from : minute) * 60);
 }
 
-function corrected(key: string, usage: number): readonly InputSeries[] {
-  return [...answered(key, 0, 0), exposed(families.usage, { key }, (minute) => (minute < 90 ? 50 : usage))];
-}
-
 function owner(key: string, goneFrom = 0, goneTo = 0, job = JOB): InputSeries {
   const isGone = (minute: number) => minute >= goneFrom && minute < goneTo;
   const labels = { key, team: "search", project: "", cost_center: "" };
-  return exposed(families.ownerInfo, labels, (minute) => (isGone(minute) ? null : 1), job);
+  return exposed(families.ownerInfo, labels, (minute) => (isGone(minute) ? null : 1), { job });
 }

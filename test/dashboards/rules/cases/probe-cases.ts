@@ -1,6 +1,4 @@
-import { keyFamilies } from "../../../../exporter/collectors/key-families.ts";
 import { probeFamilies as families } from "../../../../exporter/probes/families.ts";
-import { recorded } from "../../../../dashboards/rules/series.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import type { InputSeries } from "../input-series.ts";
 import { firing, silent, type Story } from "../story.ts";
@@ -64,9 +62,9 @@ export const probeCases: readonly AlertCase[] = [
     { job: "not-spent", runs: [0, 60] },
     251,
     [
-      exposed(families.spendDay, {}, () => 0.9, "not-spent"),
-      exposed(families.spendDayLimit, {}, () => 1, "not-spent"),
-      exposed(families.costLimit, {}, () => 0.1, "not-spent"),
+      exposed(families.spendDay, {}, () => 0.9, { job: "not-spent" }),
+      exposed(families.spendDayLimit, {}, () => 1, { job: "not-spent" }),
+      exposed(families.costLimit, {}, () => 0.1, { job: "not-spent" }),
     ],
   ),
   { ...notRun("spent", "the ceiling prevents the run, which has its own alert", {}), subject: "job=spent" },
@@ -92,30 +90,9 @@ export const stoppedProbe: Story = {
         probe: "halted",
       },
     ]),
-    silent("probe=halted", "AIGatewayProbeFailing", 425, CASE_MINUTES - 1),
+    silent("probe=halted", "AIGatewayProbeFailing", 450, CASE_MINUTES - 1),
   ],
 };
-
-/** A probe gets another model at minute 60, and its exporter is not scraped from minute 110 on. */
-export const movedProbe: Story = {
-  title: "probe=moved: the present model of a probe counts, and is remembered while nothing is scraped",
-  subject: "probe=moved",
-  series: [
-    ofModel("aurora/before", 0, 60),
-    ofModel("aurora/now", 60, 110),
-    exposed(keyFamilies.ownerInfo, { key: "moved", team: TEAM, project: "", cost_center: "" }, () => 1),
-  ],
-  expect: [70, 130].map((at) => ({
-    at,
-    expr: `count by (model) (${recorded.probeOwner.name}{probe="moved"})`,
-    samples: [{ labels: '{model="aurora/now"}', value: 1 }],
-  })),
-};
-
-function ofModel(model: string, from: number, to: number): InputSeries {
-  const labels = { probe: "moved", model, key: "moved", response_format: "json", upload: "json" };
-  return exposed(families.info, labels, (minute) => (minute >= from && minute < to ? 1 : null));
-}
 
 function good(isGood: boolean) {
   return isGood ? { seconds: 2, wordErrors: 0 } : undefined;
@@ -164,9 +141,9 @@ function spendLimit(
   const labels = { ...labelsOf(name), probe: name };
   const series = [
     ...seriesOfProbe(name, { job: name, runs: [0, 60] }),
-    exposed(families.spendDay, {}, spent, name),
-    exposed(families.spendDayLimit, {}, () => 1, name),
-    exposed(families.costLimit, {}, () => 0.1, name),
+    exposed(families.spendDay, {}, spent, { job: name }),
+    exposed(families.spendDayLimit, {}, () => 1, { job: name }),
+    exposed(families.costLimit, {}, () => 0.1, { job: name }),
   ];
   return casesOf("AIGatewayProbe", "job", labels)("SpendLimit", "warning", name, title, series, firesAt);
 }

@@ -1,29 +1,28 @@
 import { expect, describe, test } from "vitest";
-import { loadText } from "../simulated-files.ts";
+import { loadText } from "../../secrets/simulated-files.ts";
 
 export const GATEWAY = "gateway: {base_url: https://gateway.example/api/v1}\n";
 export const KEYS = "keys: [{name: billing, api_key_file: /secrets/billing}]\n";
 
-export interface BadFile {
-  readonly name: string;
-  readonly text: string;
-  /** Every problem, in order, as `path: message`. */
-  readonly problems: readonly string[];
-}
+/** A text with all its problems, in order, as `path: message`. */
+export type BadFile = readonly [text: string, ...problems: string[]];
 
 /** Each file must be refused with exactly these problems. */
 export function badFiles(title: string, table: readonly BadFile[]): void {
   describe(`loadConfig refuses: ${title}`, () => {
-    test.each(table)("$name", async ({ text, problems }) => {
-      const result = await loadText(text, SURROUNDINGS);
-      const lines = result.ok
-        ? []
-        : result.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-      expect(lines).toEqual(problems);
-      expect(result.ok).toBe(false);
-      // The password that the table plants in many places.
-      expect(lines.join("\n")).not.toContain("hunter");
-    });
+    test.each(table.map(([text, ...problems]) => ({ text, problems })))(
+      "$text",
+      async ({ text, problems }) => {
+        const result = await loadText(text, SURROUNDINGS);
+        const lines = result.ok
+          ? []
+          : result.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+        expect(lines).toEqual(problems);
+        expect(result.ok).toBe(false);
+        // The password that the table plants in many places.
+        expect(lines.join("\n")).not.toContain("hunter");
+      },
+    );
   });
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { ownPart, partOf } from "../../../../exporter/config/shards/part.ts";
-import { shardOfName } from "../../../../exporter/config/shards/jump-hash.ts";
-import { POD_INDEX, POD_NAME, thisShard } from "../../../../exporter/config/shards/shard.ts";
+import { POD_INDEX, POD_NAME, shardOfName, thisShard } from "../../../../exporter/config/shards/shard.ts";
 import {
   secretSource,
   testAnalytics,

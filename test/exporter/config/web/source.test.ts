@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 import type { WebConfig } from "../../../../exporter/config/web/web-config.ts";
@@ -12,23 +11,19 @@ const authority = createAuthority();
 const [first, second] = [authority.issue("first"), authority.issue("second")];
 const [ONE, TWO] = [hashedPassword("one"), hashedPassword("two")];
 
-const PATIENCE_MS = 5;
-
 const TLS = "tls_server_config: {cert_file: a.crt, key_file: a.key, client_auth_type: RequireAnyClientCert}";
 const USERS = `basic_auth_users: {alice: "${ONE}"}`;
 
 /** A source over files in memory that the test changes. */
-async function setUp(text: string, patienceMs = 60_000) {
+async function setUp(text: string) {
   const files = new Map([
     ["/w/web.yaml", text],
     ["/w/a.crt", first.cert],
     ["/w/a.key", first.key],
   ]);
   let reads = 0;
-  let begin = Promise.resolve();
   const readFile = async (path: string) => {
     reads++;
-    await begin;
     const content = files.get(path);
     if (content !== undefined) return content;
     throw Object.assign(new Error("gone"), { code: "ENOENT" });
@@ -36,13 +31,7 @@ async function setUp(text: string, patienceMs = 60_000) {
   const loaded = await loadWebConfig("/w/web.yaml", { readFile });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { log, lines } = createRecordingLog();
-  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log, patienceMs);
-  /** From now on nothing is read. The result lets the reads go on. */
-  const slow = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    begin = promise;
-    return resolve;
-  };
+  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log);
   let heard = 0;
   const said = () => {
     const news = lines.slice(heard).map(({ message }) => message);
@@ -50,7 +39,7 @@ async function setUp(text: string, patienceMs = 60_000) {
     return news;
   };
   const certificate = async () => (await source.current())?.tls?.options.cert;
-  return { files, source, said, certificate, slow, reads: () => reads };
+  return { files, source, said, certificate, reads: () => reads };
 }
 
 const userNames = (config: WebConfig | undefined) => config && [...config.users.keys()];
@@ -63,34 +52,6 @@ test("the configuration stays the same object until a file changes", async () =>
   const after = await source.current();
   expect([userNames(before), userNames(after)]).toEqual([["alice"], ["bob"]]);
   expect(said()).toEqual([]);
-});
-
-test("concurrent calls share one read of the files", async () => {
-  const { source, reads } = await setUp(USERS);
-  await source.current();
-  const before = reads();
-  await Promise.all(Array.from({ length: 50 }, () => source.current()));
-  expect(reads() - before).toBe(1);
-});
-
-test("while a file cannot be read at once, the former state serves, and the new one as soon as it is read", async () => {
-  const { files, source, slow } = await setUp(USERS, PATIENCE_MS);
-  const before = await source.current();
-  files.set("/w/web.yaml", `basic_auth_users: {bob: "${TWO}"}`);
-  const read = slow();
-  expect(await source.current()).toBe(before);
-  expect(await source.current()).toBe(before);
-  read();
-  await expect.poll(async () => userNames(await source.current())).toEqual(["bob"]);
-});
-
-test("before the first check, every use waits for it", async () => {
-  const { source, slow } = await setUp(USERS, PATIENCE_MS);
-  const read = slow();
-  const used = source.current();
-  expect(await Promise.race([used, delay(10 * PATIENCE_MS, "waits")])).toBe("waits");
-  read();
-  expect(userNames(await used)).toEqual(["alice"]);
 });
 
 test("the previous certificate stays in use until the new certificate and key belong together", async () => {
@@ -115,29 +76,6 @@ test("the previous certificate stays in use until the new certificate and key be
   ]);
 });
 
-test("a configuration that changes together with its certificate takes effect, with the previous certificate", async () => {
-  const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
-  await source.current();
-  files.set("/w/a.crt", second.cert.slice(0, 100));
-  files.set("/w/web.yaml", `${TLS}\nbasic_auth_users: {bob: "${TWO}"}\n`);
-  const during = await source.current();
-  expect([userNames(during), during?.tls?.options.cert, source.isUpToDate()]).toEqual([
-    ["bob"],
-    first.cert,
-    false,
-  ]);
-  files.set("/w/web.yaml", `${TLS.replace("a.crt", "b.crt")}\n${USERS}\n`);
-  expect((await source.current())?.tls?.options).toMatchObject({ cert: first.cert, key: first.key });
-  files.set("/w/b.crt", second.cert);
-  files.set("/w/a.key", second.key);
-  expect((await source.current())?.tls?.options).toMatchObject({ cert: second.cert, key: second.key });
-  expect(said().map((line) => line.replace(/^.*; /, ""))).toEqual([
-    "the previous certificate stays in use",
-    "the previous certificate stays in use",
-    "/w/web.yaml: is usable again",
-  ]);
-});
-
 test("a certificate that is incomplete does not keep the access control of a file that lost it", async () => {
   const { files, source, said } = await setUp(`${TLS}\n${USERS}\n`);
   await source.current();
@@ -153,7 +91,6 @@ test("a certificate that is incomplete does not keep the access control of a fil
 test.each([
   ["is gone", undefined, "does not exist"],
   ["cannot be read as YAML", "a: [", "line 1"],
-  ["is empty", "", "tls_server_config: was removed, which requires a restart"],
   ["has lost its users", TLS, "basic_auth_users: was removed, which requires a restart"],
   ["has lost TLS", USERS, "tls_server_config: was removed, which requires a restart"],
   [

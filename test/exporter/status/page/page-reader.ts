@@ -1,7 +1,9 @@
+import type { Forecast } from "../../../../exporter/forecast/forecaster.ts";
 import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
 import { targetId } from "../../../../exporter/readings/target-id.ts";
 import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
-import type { KeyHistory } from "../../../../exporter/status/key-history.ts";
+import type { History } from "../../../../exporter/status/history.ts";
+import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
 import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
@@ -16,7 +18,7 @@ export function pageOf(
   telemetryPath = "/metrics",
   view: Partial<View> = {},
 ): string {
-  return renderPage(overviewOf(overview), telemetryPath, { ...WHOLE, ...view }).toString();
+  return renderPage(overviewOf(overview), telemetryPath, { ...WHOLE, ...view }).text;
 }
 
 /** An exporter with only the given data. */
@@ -53,13 +55,30 @@ export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
   };
 }
 
-/** A history in which every key spent 1 credit and had 60 left, two hours and an hour ago. */
-export const HISTORY: KeyHistory = {
-  sinceMs: NOW - 7_200_000,
-  of: () => [2, 1].map((hours) => ({ atMs: NOW - hours * 3_600_000, day: 1, left: 60 })),
-  start: () => {},
-  stop: () => {},
-};
+/** A forecast of a key, of which little is known. */
+export function forecast(more: Partial<Forecast>): Forecast {
+  const unknown = { exhaustionMs: undefined, basis: undefined, leftAtReset: undefined };
+  return { outlook: "lasts", burn: {}, asOfMs: NOW - 12_000, ...unknown, ...more };
+}
+
+/** A history of names with their credits of the last two days (or hours), of which each other one lacks nothing. */
+export function historyOf(names: Readonly<Record<string, readonly number[]>>, isLeast = false): History {
+  const owner = { team: "", project: "", costCenter: "" };
+  const keys = Object.keys(names).map((label) => [label, { name: label, label, twins: [], owner }] as const);
+  return {
+    targets: () => [],
+    of: (subject, granularity) => ({
+      kind: "history",
+      startMs:
+        granularity === "day" ? Date.parse("2026-11-20T00:00:00Z") : Date.parse("2026-11-21T00:00:00Z"),
+      count: 2,
+      dataMs: NOW - 60_000,
+      names: new Map(subject === "total" ? [["_none", [10, 20]]] : Object.entries(names)),
+      isLeast: isLeast && subject !== "total",
+    }),
+    labels: () => labelsOf(new Map([["default", new Map(keys)]])),
+  };
+}
 
 /** A query that is up, over a window without spend. */
 export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
@@ -92,7 +111,7 @@ export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
     limit: 500,
     spent: 120.5,
     gaps: undefined,
-    isUnseen: false,
+    isUnmatched: false,
     ...more,
   };
 }
@@ -166,7 +185,7 @@ export function markupFaults(page: string): readonly string[] {
 
 const ELEMENTS = (
   "html head meta link title style body header nav a main section div dl dt dd footer h1 h2 h3 p ul li table caption " +
-  "form label input datalist option select button thead tbody tr th td article small span strong b i bdi br code time svg path desc"
+  "form label input datalist option select button thead tbody tr th td article small span strong b i bdi br code time svg path desc g rect"
 ).split(" ");
 const TAG = /<(\/?)([a-z]\w*)([^<>]*)>/gi;
 const ATTRIBUTE = /\s(?:[a-zA-Z-]+)="[^"<>]*"/g;

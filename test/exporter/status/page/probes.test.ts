@@ -16,7 +16,7 @@ describe("the table of probes", () => {
           probe("new", {
             state: "waiting",
             lastRunMs: undefined,
-            skip: "spend_unknown",
+            skip: "paused",
             wordErrorRate: undefined,
             durationSeconds: undefined,
             cost: undefined,
@@ -39,7 +39,7 @@ describe("the table of probes", () => {
       ],
       [
         "new acme/ear, key ears",
-        "○ Waiting waiting until today’s spend is known",
+        "○ Waiting not run: the gateway asked the exporter to wait",
         "—",
         "—",
         "—",
@@ -74,12 +74,5 @@ describe("the table of probes", () => {
       "spent ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
     ]);
     expect(list).not.toContain("<another>");
-  });
-
-  test("reports that the spend of the day is unknown", () => {
-    const text = textOf(pageOf({ probes: { rows: [probe("a")], spentToday: undefined, ceiling: 0.5 } }));
-    expect(text).toContain(
-      "No probe runs until today’s spend of the probes’ keys is known. The ceiling is 0.50 credits.",
-    );
   });
 });

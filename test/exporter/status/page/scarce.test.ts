@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
-import { key, listed } from "./page-reader.ts";
-
-const DOWN = {
-  state: "down",
-  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
-} as const;
+import { DAY, forecast, key, listed, NOW } from "./page-reader.ts";
 
 describe("the list of problems that need attention", () => {
   test.each<[string, Partial<KeyRow>, string]>([
@@ -20,9 +15,19 @@ describe("the list of problems that need attention", () => {
       "billing ◆ Nearly used up 97% is used, 0.009 of 0.30 credits are left; it never resets",
     ],
     [
-      "almost everything",
-      { remaining: 0.0001 },
-      "billing ◆ Nearly used up 99% is used, 0.0001 of 100.00 credits are left; resets in 9 d 10 h",
+      "any part, but runs out before its reset",
+      { forecast: forecast({ outlook: "imminent", exhaustionMs: NOW + 25 * 60_000 }) },
+      "billing ▲ Runs out within the hour used up in 25 min, 40.00 of 100.00 credits are left; resets in 9 d 10 h",
+    ],
+    [
+      "99%, and runs out",
+      { remaining: 1, forecast: forecast({ outlook: "slow", exhaustionMs: NOW + 2 * DAY }) },
+      "billing ◆ Runs out used up in 2 d, 1.00 of 100.00 credits are left; resets in 9 d 10 h",
+    ],
+    [
+      "99.8%, so that no call succeeds",
+      { remaining: 0.2, forecast: forecast({ outlook: "exhausted", exhaustionMs: NOW - 60_000 }) },
+      "billing ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
     ],
   ])("includes a key that has used %s of its limit", (_name, more, text) => {
     expect(listed({ keys: [key("billing", more)] })).toEqual([text]);
@@ -33,18 +38,9 @@ describe("the list of problems that need attention", () => {
     ["is unlimited", { limit: "unlimited", remaining: undefined }],
     ["has an unknown rest", { remaining: undefined }],
     ["has an unknown limit", { limit: undefined, remaining: 1 }],
+    ["lasts", { forecast: forecast({}) }],
     ["is disabled", { remaining: 1, isListed: true, isDisabled: true }],
   ])("does not include a key that %s", (_name, more) => {
     expect(listed({ keys: [key("billing", more)] })).toEqual([]);
-  });
-
-  test("includes a key that is nearly used up once, also while it fails", () => {
-    expect(
-      listed({ keys: [key("billing", { ...DOWN, remaining: 1 }), key("search", { remaining: 0 })] }),
-    ).toEqual([
-      "billing ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
-      "search ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
-      "billing ◆ Nearly used up 99% is used, 1.00 of 100.00 credits are left; resets in 9 d 10 h",
-    ]);
   });
 });

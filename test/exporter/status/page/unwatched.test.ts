@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { UnwatchedRow } from "../../../../exporter/status/unwatched-row.ts";
+import type { UnwatchedRow } from "../../../../exporter/status/target-rows.ts";
 import { NOW, pageOf, textOf } from "./page-reader.ts";
 
 const ROW: UnwatchedRow = {

@@ -1,0 +1,130 @@
+import type { AnalyticsConfig, Config } from "../config/config.ts";
+import { GatewayError } from "../gateway/errors.ts";
+import type { UsageSeries } from "../gateway/port.ts";
+import { HISTORY_SUBJECTS, type HistoryReading, type HistorySubject } from "../readings/reading.ts";
+import { targetId } from "../readings/target-id.ts";
+import type { Job } from "../schedule/job.ts";
+import { BUCKET_MS, DAY_MS, GRANULARITIES, type Granularity, type Window, windowAt } from "../time/window.ts";
+import { accountIdentity } from "./account-identity.ts";
+import type { Collector } from "./collector.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
+import { createLookBack } from "./look-back.ts";
+import { runningRange } from "./query-job.ts";
+
+const HOUR_MS = BUCKET_MS.hour;
+
+/** What the courses of the keys begin with, and what fills their gaps. */
+const FORECAST: Question = {
+  name: "key-week",
+  subject: "key",
+  granularity: "hour",
+  leastIntervalMs: HOUR_MS,
+  days: 7,
+};
+
+/** Spend by day and by hour for the status page, and by hour for the forecast. It has no metrics: Prometheus keeps its own history. */
+export const historyCollector: Collector = {
+  name: "history",
+  schedule: "analytics",
+  families: [],
+  jobs: ({ gateway, analytics }) =>
+    analytics
+      ? [
+          ...GRANULARITIES.flatMap((granularity) =>
+            HISTORY_SUBJECTS.map((subject) => drawn(subject, granularity)),
+          ),
+          FORECAST,
+        ].map((question) => historyJob(question, analytics, gateway))
+      : [],
+};
+
+/** What one job asks. */
+interface Question {
+  readonly name: string;
+  readonly subject: HistorySubject;
+  readonly granularity: Granularity;
+  readonly leastIntervalMs: number;
+  /** Number of days before today. */
+  readonly days: number;
+}
+
+/** What the page draws. Services answer about some dimensions for 31 days only. */
+function drawn(subject: HistorySubject, granularity: Granularity): Question {
+  const times =
+    granularity === "day"
+      ? { leastIntervalMs: HOUR_MS, days: 30 }
+      : { leastIntervalMs: HOUR_MS / 4, days: 1 };
+  return { name: `${subject}-${granularity}`, subject, granularity, ...times };
+}
+
+const DIMENSIONS = { total: [], key: ["api_key_id"], model: ["model"], app: ["app"] } as const;
+
+function historyJob(
+  { name, subject, granularity, leastIntervalMs, days }: Question,
+  { managementKey }: AnalyticsConfig,
+  { baseUrl }: Config["gateway"],
+): Job {
+  const lookBack = name === FORECAST.name ? createLookBack() : undefined;
+  return {
+    id: targetId("history", name),
+    title: `the spend by ${subject === "total" ? "" : `${subject} and `}${granularity}`,
+    name,
+    endpoint: "analytics",
+    requests: 1,
+    minIntervalMs: leastIntervalMs,
+    identity: accountIdentity({ managementKey }, { baseUrl }),
+    fingerprint: "",
+    comesFirst: lookBack !== undefined,
+    constants: [],
+    run: async (client, requestedAtMs) => {
+      const whole = runningRange(
+        { startMs: windowAt("day", requestedAtMs - days * DAY_MS).startMs, endMs: requestedAtMs },
+        requestedAtMs,
+      );
+      const question = { granularity, dimensions: DIMENSIONS[subject], withoutTokens: true } as const;
+      const ask = (range: Window) => client.usageSeries({ ...question, range }, managementKey);
+      try {
+        const { range, ...answer } = lookBack
+          ? await lookBack(ask, whole)
+          : { ...(await ask(whole)), range: whole };
+        const { computedAtMs = requestedAtMs } = answer;
+        const dataMs = Math.min(computedAtMs, requestedAtMs);
+        const spend = spendOf(answer, range, BUCKET_MS[granularity]);
+        return {
+          value: { kind: "history", startMs: range.startMs, dataMs, ...spend },
+          samples: [],
+          computedAtMs,
+        };
+      } catch (error) {
+        // A service need not know every granularity and dimension.
+        if (error instanceof GatewayError && error.status === 400) return { samples: [] };
+        throw error;
+      }
+    },
+    describe: () => [],
+  };
+}
+
+/** Nothing was spent in an hour or a day without a row. */
+function spendOf(
+  { rows, truncated, unreadableRows, warnings }: UsageSeries,
+  { startMs, endMs }: Window,
+  bucketMs: number,
+): Pick<HistoryReading, "count" | "names" | "isLeast"> {
+  const count = Math.ceil((endMs - startMs) / bucketMs);
+  const names = new Map<string, number[]>();
+  let isLeast = truncated || unreadableRows > 0 || warnings > 0;
+  for (const {
+    startMs: atMs,
+    amounts,
+    labels: [label = ""],
+  } of rows) {
+    const name = shownLabel(labelText(label || "_none"));
+    const spent = names.get(name) ?? Array.from({ length: count }, () => 0);
+    const place = Math.floor((atMs - startMs) / bucketMs);
+    if (amounts.credits === undefined && amounts.requests !== 0) isLeast = true;
+    spent[place] = (spent[place] ?? 0) + (amounts.credits ?? 0);
+    names.set(name, spent);
+  }
+  return { count, names, isLeast };
+}

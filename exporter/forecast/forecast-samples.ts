@@ -1,0 +1,40 @@
+import { type Family, type Sample, sample } from "../metrics/family.ts";
+import type { Window } from "../time/window.ts";
+import type { BurnWindow } from "./basis.ts";
+import type { Forecast } from "./forecaster.ts";
+import { OUTLOOKS } from "./outlook.ts";
+
+/** The families of one kind of thing that has a limit. */
+export interface ForecastFamilies {
+  readonly outlook: Family;
+  readonly exhaustion: Family;
+  readonly burn?: Family;
+}
+
+/** The samples of a forecast, valid until the end of `window`, which is the reset; undefined: no known reset. */
+export function forecastSamples(
+  { outlook, exhaustion, burn }: ForecastFamilies,
+  labels: Readonly<Record<string, string>>,
+  forecast: Forecast,
+  window?: Window,
+): readonly Sample[] {
+  // What is not known any more outlasts the reset.
+  const until = forecast.outlook === "unknown" ? undefined : window;
+  return [
+    ...OUTLOOKS.flatMap((state) =>
+      sample(outlook, { ...labels, [outlook.name]: state }, state === forecast.outlook, until),
+    ),
+    ...sample(exhaustion, labels, wholeSeconds(forecast.exhaustionMs), until),
+    ...(burn
+      ? PUBLISHED.flatMap((each) => sample(burn, { ...labels, window: each }, forecast.burn[each]))
+      : []),
+  ];
+}
+
+/** An estimate is not better than a second. */
+function wholeSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms / 1000);
+}
+
+/** Each window is a series of every key. The others are in the JSON; Prometheus can compute the rate of minutes itself. */
+const PUBLISHED = ["1h", "1d"] as const satisfies readonly BurnWindow[];

@@ -1,0 +1,126 @@
+import type { KeyLayer } from "../readings/reading.ts";
+import type { TargetId } from "../readings/target-id.ts";
+import { isSameWindow, WINDOW_KINDS, windowAt } from "../time/window.ts";
+import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
+import type { Outlook } from "./outlook.ts";
+import { MINUTE_MS } from "./thresholds.ts";
+
+/** A budget layer and how long it lasts, by what is counted against it. */
+export interface LayerForecast {
+  readonly layer: KeyLayer;
+  readonly forecast: Forecast;
+}
+
+/** Forecasts when budget layers are used up: those of one key, or those that several keys share. */
+export interface LayerForecasts extends Pick<Forecaster, "seed"> {
+  /** Takes the layers of an answer about a key. */
+  read(layers: readonly KeyLayer[], key: TargetId, atMs: number): void;
+  /** The key is gone: a layer is not shown until another one speaks for it. */
+  forgotten(key: TargetId): void;
+  at(nowMs: number): readonly LayerForecast[];
+}
+
+/** A layer that no answer has had for `keptMs` is forgotten. */
+export function createLayerForecasts(keptMs: number): LayerForecasts {
+  const known = new Map<string, Course>();
+  return {
+    read: (layers, key, atMs) => {
+      for (const layer of layers) {
+        const id = JSON.stringify([layer.source, layer.sharedId]);
+        const course = known.get(id) ?? newCourse(layer);
+        known.set(id, course);
+        follow(course, layer, key, atMs);
+      }
+      for (const [id, course] of known) if (atMs - course.atMs > keptMs) known.delete(id);
+    },
+    forgotten: (key) => {
+      for (const course of known.values()) if (course.key === key) course.key = undefined;
+    },
+    // Only the key's own spend is in its history, without what other providers charge.
+    seed: (hours, untilMs) => {
+      for (const { layer, forecaster } of known.values())
+        if (layer.includesByok !== true) forecaster.seed(hours, untilMs);
+    },
+    at: (nowMs) =>
+      [...known.values()].flatMap(({ layer, forecaster, key }) => {
+        const forecast = key === undefined ? undefined : forecaster.at(nowMs);
+        return forecast ? [{ layer, forecast }] : [];
+      }),
+  };
+}
+
+interface Course {
+  readonly forecaster: Forecaster;
+  layer: KeyLayer;
+  /** What is counted restarts with each window, but a course needs a running total. */
+  total: number;
+  /** The key that speaks for the layer, because the answers about several may differ by some seconds. */
+  key: TargetId | undefined;
+  atMs: number;
+}
+
+function newCourse(layer: KeyLayer): Course {
+  return { forecaster: createForecaster("key"), layer, total: 0, key: undefined, atMs: 0 };
+}
+
+/** Another key speaks if the one before is gone or silent. */
+function follow(course: Course, layer: KeyLayer, key: TargetId, atMs: number): void {
+  const isSilent = course.key === undefined || atMs - course.atMs > SILENT_MS;
+  if (course.key !== key && !isSilent) return;
+  course.total += spentSince(course.layer, layer);
+  Object.assign(course, { layer, key, atMs });
+  course.forecaster.read(limitReading(layer, course.total, atMs));
+}
+
+const SILENT_MS = 10 * MINUTE_MS;
+
+/** The layer that ends first, before its own reset; without an announcement, the one of which least is known. */
+export function firstToEnd(layers: readonly LayerForecast[]): LayerForecast | undefined {
+  const [first] = layers.toSorted(
+    (one, other) =>
+      URGENCY.indexOf(one.forecast.outlook) - URGENCY.indexOf(other.forecast.outlook) ||
+      (one.forecast.exhaustionMs ?? Number.MAX_VALUE) - (other.forecast.exhaustionMs ?? Number.MAX_VALUE),
+  );
+  return first;
+}
+
+const URGENCY: readonly Outlook[] = [
+  "exhausted",
+  "imminent",
+  "predicted",
+  "slow",
+  "learning",
+  "unknown",
+  "lasts",
+  "unlimited",
+];
+
+function spentSince(before: KeyLayer, now: KeyLayer): number {
+  const [spent = 0, earlier = 0] = [spentOf(now), spentOf(before)];
+  const isNewWindow = before.window?.endMs !== now.window?.endMs;
+  return Math.max(isNewWindow ? spent : spent - earlier, 0);
+}
+
+function spentOf({ limitCredits, spentCredits, remainingCredits }: KeyLayer): number | undefined {
+  if (spentCredits !== undefined || limitCredits === undefined || remainingCredits === undefined)
+    return spentCredits;
+  return limitCredits - remainingCredits;
+}
+
+function limitReading(layer: KeyLayer, total: number, atMs: number): LimitReading {
+  const { limitCredits, remainingCredits, nextResetMs, window } = layer;
+  const spent = spentOf(layer);
+  const isKnown = nextResetMs !== undefined && window !== undefined;
+  const kind = isKnown ? WINDOW_KINDS.find((each) => isSameWindow(windowAt(each, atMs), window)) : undefined;
+  return {
+    atMs,
+    usedCredits: spent === undefined ? undefined : total,
+    limitCredits,
+    remainingCredits,
+    nextResetMs: nextResetMs ?? (window ? undefined : "never"),
+    window: kind,
+    usedToday: kind === "day" ? spent : undefined,
+    usedThisWeek: kind === "week" ? spent : undefined,
+    usedThisMonth: kind === "month" ? spent : undefined,
+  };
+}

@@ -1,0 +1,75 @@
+import {
+  HISTORY_SUBJECTS,
+  type HistoryAxis,
+  type HistoryReading,
+  type HistorySubject,
+} from "../readings/reading.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import { targetId } from "../readings/target-id.ts";
+import { BUCKET_MS, GRANULARITIES, type Granularity } from "../time/window.ts";
+import type { KeyLabels } from "../readings/key-labels.ts";
+import { type TargetRow, targetRow } from "./target-rows.ts";
+
+/** What the account spent by day and by hour, as the gateway reports it. */
+export interface History {
+  readonly targets: () => readonly TargetRow[];
+  /** Undefined: there is no current answer. */
+  of(subject: HistorySubject, granularity: Granularity): HistoryReading | undefined;
+  readonly labels: () => KeyLabels;
+}
+
+/** Credits of consecutive hours or days. */
+export interface Course {
+  readonly startMs: number;
+  readonly bucketMs: number;
+  readonly dataMs: number;
+  readonly amounts: readonly number[];
+  /** Whether they are lower bounds. */
+  readonly isLeast: boolean;
+}
+
+export function historyOf(readings: ReadingSource, labels: () => KeyLabels): History {
+  const names = GRANULARITIES.flatMap((granularity) =>
+    HISTORY_SUBJECTS.map((subject) => `${subject}-${granularity}`),
+  );
+  return {
+    targets: () => names.map((name) => targetRow(name, readings.status(targetId("history", name)))),
+    of: (subject, granularity) => {
+      const value = readings.shown(targetId("history", `${subject}-${granularity}`))?.value;
+      return value?.kind === "history" ? value : undefined;
+    },
+    labels,
+  };
+}
+
+/** The spend in all. */
+export function totalCourse(history: History, granularity: Granularity): Course | undefined {
+  const reading = history.of("total", granularity);
+  if (!reading) return undefined;
+  const [amounts = nothing(reading)] = reading.names.values();
+  return { ...reading, bucketMs: BUCKET_MS[granularity], amounts };
+}
+
+/** The spend of one name. Undefined: there is no answer, or it may lack the name. */
+export function courseOf(
+  history: History,
+  granularity: Granularity,
+  axis: HistoryAxis,
+  name: string,
+): Course | undefined {
+  const reading = history.of(axis, granularity);
+  if (!reading) return undefined;
+  const amounts = reading.names.get(name) ?? (reading.isLeast ? undefined : nothing(reading));
+  return amounts && { ...reading, bucketMs: BUCKET_MS[granularity], amounts };
+}
+
+function nothing({ count }: HistoryReading): readonly number[] {
+  return Array.from({ length: count }, () => 0);
+}
+
+/** Undefined also if what the gateway calls the key is unknown, or several keys are called that. */
+export function keyCourse(history: History, granularity: Granularity, name: string): Course | undefined {
+  const labels = history.labels();
+  const label = labels.byName.get(name);
+  return label && !labels.isShared(label) ? courseOf(history, granularity, "key", label) : undefined;
+}

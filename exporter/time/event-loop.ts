@@ -1,0 +1,20 @@
+/** Lets other work run. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Maps many items in parts, between which other work runs. */
+export async function inParts<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index % PART === PART - 1) await yieldToEventLoop();
+    results.push(map(item));
+  }
+  return results;
+}
+
+/** As many items take about as long as a part of a rendering. */
+const PART = 50;

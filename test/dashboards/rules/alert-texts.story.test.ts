@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+
+import { budgetFamilies } from "../../../exporter/budgets/families.ts";
+import { accountFamilies } from "../../../exporter/collectors/account-families.ts";
+import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
+import { layerFamilies, sharedLimitFamilies } from "../../../exporter/collectors/layer-families.ts";
+import { forecastFamilies } from "../../../exporter/forecast/families.ts";
+import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
+import { JOB } from "../../../dashboards/rules/settings.ts";
+import { renderRuleFile } from "../../../dashboards/rules/file.ts";
+import { createRules } from "../../../dashboards/rules/index.ts";
+import { testRules } from "../../support/promtool.ts";
+import { describeWithTools } from "../../support/tools.ts";
+import {
+  type Course,
+  exposed,
+  forecastOfAccount,
+  forecastOfBudget,
+  forecastOfKey,
+  forecastOfShared,
+  since,
+} from "./cases/alert-case.ts";
+import type { InputSeries } from "./input-series.ts";
+
+const STOPS_NOTHING = "The gateway does not stop the spending: find out";
+
+/** The texts of an alert, and the series that fire it. */
+const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: readonly string[] }>> = {
+  AIGatewayBudgetExceeded: {
+    series: [
+      ...budget("few", "keys", "day"),
+      ...budget("large", "model", "month"),
+      ...budget("chat", "app", "total"),
+      ...budget("all", "account", "week"),
+      ...budget("prepaid", "account", "total"),
+    ],
+    texts: [
+      `few is exceeded: 120% of its limit is spent, and its window (day) has not ended. ${STOPS_NOTHING} which of its keys spends most, or`,
+      `large is exceeded: 120% of its limit is spent, and its window (month) has not ended. ${STOPS_NOTHING} which key or app uses the model most, or`,
+      `chat is exceeded: 120% of its limit is spent. ${STOPS_NOTHING} which model of the app costs most, or`,
+      `all is exceeded: 120% of its limit is spent, and its window (week) has not ended. ${STOPS_NOTHING} which key of the account spends most, or`,
+      `prepaid is exceeded: 120% of its limit is spent. If the limit is what the account bought, every call fails (402)`,
+    ],
+  },
+  AIGatewayKeyExpiresSoon: {
+    series: [...expiring("old", -8 * 3600), ...expiring("new", 10 * 3600)],
+    texts: ["Key old expired 9h 0m 0s ago;", "Key new expires in 9h 0m 0s; then"],
+  },
+  AIGatewayKeyExhaustionPredicted: {
+    series: [
+      ...ending("docs", { left: 0.31, limit: 5, out: 33, reset: 412 }),
+      ...ending("prepaid", { left: 0.31, limit: 5, out: 33 }),
+      ...ending("silent", { limit: 5, out: 3 * 60, reset: 412 }),
+      ...ending("spent", { left: -0.01, limit: 5, out: -10, reset: 412 }),
+      ...ending("last", { left: 0.31, limit: 5, out: 0.5 }),
+      ...ending("bare", {}),
+    ],
+    texts: [
+      'Key docs: 0.31 credits left of 5.00, out in 33m, resets in 6h 52m"',
+      'Key prepaid: 0.31 credits left of 5.00, out in 33m"',
+      'Key silent, out in 3h 0m, resets in 6h 52m"',
+      'Key spent: -0.01 credits left of 5.00, resets in 6h 52m"',
+      'Key last: 0.31 credits left of 5.00, out in 30s"',
+      'Key bare will run out of credits within a day"',
+    ],
+  },
+  AIGatewayAccountExhaustionImminent: {
+    series: [
+      ...forecastOfAccount(JOB, since(0, "imminent")),
+      exposed(accountFamilies.balance, {}, () => 12.3),
+    ],
+    texts: ['The account: 12.30 credits left, out in 1d 2h 46m"', "The balance is about to be used up"],
+  },
+  AIGatewayKeyExhaustionSlow: {
+    // The daily limit has less left, but the monthly guardrail ends first.
+    series: [
+      ...forecastOfKey("layered", since(0, "slow")),
+      exposed(keyFamilies.ownerInfo, { key: "layered", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.remaining, { key: "layered" }, () => 4.5),
+      exposed(keyFamilies.limit, { key: "layered" }, () => 5),
+      exposed(layerFamilies.remaining, { key: "layered", source: "key_limit" }, () => 4.5),
+      exposed(layerFamilies.remaining, { key: "layered", source: "api_key" }, () => 4.8),
+      exposed(layerFamilies.limit, { key: "layered", source: "api_key" }, () => 100),
+      exposed(forecastFamilies.layerExhaustion, { key: "layered", source: "api_key" }, () => 100_000),
+    ],
+    texts: ['Key layered: 4.80 credits left of 100.00, out in 1d 2h 46m"'],
+  },
+  AIGatewaySharedLimitExhaustionImminent: {
+    series: [
+      ...forecastOfShared("b1", since(0, "exhausted")),
+      exposed(sharedLimitFamilies.remaining, { source: "workspace", id: "b1" }, () => -0.25),
+      exposed(sharedLimitFamilies.limit, { source: "workspace", id: "b1" }, () => 500),
+    ],
+    texts: ['Budget workspace b1: -0.25 credits left of 500.00"'],
+  },
+  AIGatewayBudgetExhaustionPredicted: {
+    series: [...budget("credits", "account", "total"), ...forecastOfBudget("credits", since(0, "slow"))],
+    texts: ['Budget credits: -20.00 credits left, out in 1d 2h 46m"'],
+  },
+  AIGatewayKeyDataStale: {
+    series: [
+      exposed(selfFamilies.pollInterval, { collector: "key" }, () => 60),
+      exposed(keyFamilies.ownerInfo, { key: "never", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.up, { key: "never" }, () => 0),
+      exposed(keyFamilies.ownerInfo, { key: "once", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.lastSuccess, { key: "once" }, () => 0),
+    ],
+    texts: ["Key once has had no good answer for 1h 0m 0s", "Key never has had no good answer"],
+  },
+};
+
+describeWithTools(["promtool3"], "the text of an alert", ({ promtool3 }) => {
+  test("is true in each case", async () => {
+    const document = {
+      rule_files: ["rules.yaml"],
+      evaluation_interval: "1m",
+      tests: Object.entries(CASES).map(([alertname, { series }]) => ({
+        interval: "1m",
+        input_series: series,
+        alert_rule_test: [{ eval_time: "60m", alertname, exp_alerts: [] }],
+      })),
+    };
+    const rules = renderRuleFile(createRules());
+    // No alert is expected, so promtool prints those that fire.
+    const { output } = await testRules(promtool3, stringify(document, { lineWidth: 0 }), {
+      "rules.yaml": rules,
+    });
+    for (const text of Object.values(CASES).flatMap(({ texts }) => texts)) expect(output).toContain(text);
+  });
+});
+
+function budget(name: string, scope: string, window: string): readonly InputSeries[] {
+  return [
+    exposed(budgetFamilies.info, { budget: name, scope, window, team: "" }, () => 1),
+    exposed(budgetFamilies.limit, { budget: name }, () => 100),
+    exposed(budgetFamilies.spent, { budget: name }, () => 120),
+    exposed(budgetFamilies.windowStart, { budget: name }, () => -3600),
+  ];
+}
+
+interface Ending {
+  readonly left?: number;
+  readonly limit?: number;
+  /** Minutes after the alert. */
+  readonly out?: number;
+  readonly reset?: number;
+}
+
+/** A key that runs out within a day, of which only these figures are known at minute 60. */
+function ending(key: string, { left, limit, out, reset }: Ending): readonly InputSeries[] {
+  const [, ...others] = [0, left, limit, out, reset];
+  const families = [
+    keyFamilies.remaining,
+    keyFamilies.limit,
+    forecastFamilies.keyExhaustion,
+    keyFamilies.nextReset,
+  ];
+  const shown = families.flatMap((family, index) => {
+    const value = others[index];
+    if (value === undefined) return [];
+    return [exposed(family, { key }, index < 2 ? () => value : () => (60 + value) * 60)];
+  });
+  const course: Course = {
+    outlook: () => "predicted",
+    isAnnounced: (minute) => out === undefined && minute < 58,
+  };
+  const forecast = forecastOfKey(key, course).filter(
+    ({ series }) => out === undefined || !series.includes("exhaustion"),
+  );
+  return [
+    exposed(keyFamilies.ownerInfo, { key, team: "docs", project: "", cost_center: "" }, () => 1),
+    ...shown,
+    ...forecast,
+  ];
+}
+
+function expiring(key: string, seconds: number): readonly InputSeries[] {
+  return [
+    exposed(keyFamilies.ownerInfo, { key, team: "", project: "", cost_center: "" }, () => 1),
+    exposed(keyFamilies.expiry, { key }, () => seconds),
+  ];
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { until } from "./support/until.ts";
+
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+  running.clear();
+});
+
+describe("npm run demo", () => {
+  test("shows a page and changing metrics, and closes both ports on Ctrl-C", async () => {
+    const demo = startDemo("--port", "0", "--gateway-port", "0");
+    const stdout = await until("the welcome", demo.stdout, (text) => text.includes("Ctrl-C"));
+    const [pageUrl = "", metricsUrl = "", gatewayUrl = ""] = ["Status page", "Metrics", "Gateway"].map(
+      (name) => new RegExp(`${name} +(http://127\\.0\\.0\\.1:\\d+/\\S*)`).exec(stdout)?.[1],
+    );
+
+    const first = await until(
+      "a spend",
+      () => spendOf(metricsUrl),
+      (credits) => credits > 0,
+    );
+    await until(
+      "more spend",
+      () => spendOf(metricsUrl),
+      (credits) => credits > first,
+    );
+    const page = await until(
+      "all answers of the first round",
+      () => textAt(pageUrl),
+      (text) => text.includes("Last month") && !/id="keys"[\s\S]*Waiting[\s\S]*id="probes"/.test(text),
+    );
+    expect(page).toMatch(/onboarding[\s\S]*unauthorized/);
+    expect(page).toMatch(/web[\s\S]*Used up/);
+    expect(page).toContain("unlimited");
+    expect(page).toMatch(/Last month[\s\S]*_other/);
+    const [, budgets = ""] = /id="budgets"([\s\S]*?)<\/section>/.exec(page) ?? [];
+    for (const name of ["reasoning", "payments-month", "prepaid"]) expect(budgets).toContain(`>${name}<`);
+    const [, probes = ""] = /id="probes"([\s\S]*?)<\/section>/.exec(page) ?? [];
+    for (const name of ["good-ears", "poor-ears"]) {
+      expect(probes).toContain(`>${name}<`);
+      expect(await textAt(metricsUrl)).toContain(`aigateway_probe_info{probe="${name}",`);
+    }
+    expect(`${stdout}${page}${await textAt(metricsUrl)}`).not.toContain("sk-sim");
+
+    demo.child.kill("SIGINT");
+    expect(await demo.ended).toEqual([0, null]);
+    expect(demo.stderr()).toBe("");
+    for (const url of [pageUrl, gatewayUrl]) await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  test.each([["--port", "--gateway-port"]])(
+    "explains what to do if the port of %s is in use",
+    async (flag, other) => {
+      const holder = createServer().listen(0, "127.0.0.1");
+      await once(holder, "listening");
+      const address = holder.address();
+      const port = typeof address === "object" ? String(address?.port) : "";
+      const demo = startDemo(flag, port, other, "0");
+      expect(await demo.ended).toEqual([1, null]);
+      expect(demo.stderr()).toBe(
+        `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, choose another port (${flag}), ` +
+          "or use free ports: npm run demo -- --port 0 --gateway-port 0\n",
+      );
+      expect(demo.stdout()).toBe("");
+      holder.close();
+    },
+  );
+});
+
+function startDemo(...argv: readonly string[]) {
+  const script = fileURLToPath(new URL("demo.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  running.add(child);
+  const written = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (written.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (written.stderr += text));
+  return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended: once(child, "close") };
+}
+
+/** All-time credits of all keys. */
+async function spendOf(metricsUrl: string): Promise<number> {
+  const samples = (await textAt(metricsUrl)).matchAll(/^aigateway_key_usage_credits\{.*\} (\S+)$/gm);
+  return [...samples].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+async function textAt(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}

@@ -1,0 +1,83 @@
+import { expect, onTestFinished, test } from "vitest";
+import { seriesName, type SeriesMap } from "../../support/series.ts";
+import { startTestApp, type TestAppOptions } from "../../support/test-app.ts";
+
+// Every layer that bounds a key is forecast by its own spend and until its own reset. One exhaustion is one page.
+
+const MINUTE = 60_000;
+
+async function start(everyMinutes: number, prepare: NonNullable<TestAppOptions["prepare"]>) {
+  const app = await startTestApp({
+    start: "2026-11-18T12:00:00Z",
+    gateway: () => ({ switches: { keyBudgets: true, extraKeyFields: true } }),
+    prepare,
+    content: () => ({ schedule: { keys: `${everyMinutes}m` } }),
+  });
+  onTestFinished(() => app.stop());
+  return {
+    ...app,
+    /** Lets polls pass; before each, a key spends. */
+    pass: async (polls: number, key: string, micros: number) => {
+      for (let poll = 0; poll < polls; poll++) {
+        if (micros > 0) app.gateway.spend({ key, model: "acme/one", micros });
+        await app.clock.runTo(app.clock.now() + everyMinutes * MINUTE);
+      }
+      return app.series();
+    },
+  };
+}
+
+/** The states that apply, of every family of outlooks. */
+function outlooks(series: SeriesMap): readonly string[] {
+  return [...series]
+    .filter(([name, value]) => /_outlook\{/.test(name) && value === 1)
+    .map(([name]) => name.replace(/^aigateway_/, "").replace(/aigateway_\w+_outlook="(\w+)"/, "$1"))
+    .toSorted();
+}
+
+const instants = (series: SeriesMap) =>
+  [...series.keys()].filter((name) => name.includes("_exhaustion_timestamp_seconds"));
+
+test("a monthly cap that ends first is not hidden by a daily one with less left", async () => {
+  const app = await start(5, (gateway) => {
+    gateway.addKey({ name: "docs", limitMicros: 5_000_000, limitReset: "daily" });
+    gateway.setBudget({ scope: "api_key", id: "g1", keys: ["docs"], micros: 40_000_000, reset: "monthly" });
+    gateway.spend({ key: "docs", model: "acme/one", micros: 35_800_000, at: Date.UTC(2026, 10, 12) });
+  });
+  // 2.4 credits a day of 4.2 that the month has left; the day's limit of 5 is never reached.
+  const series = await app.pass(27 * 12, "docs", 8_330);
+  expect(outlooks(series)).toEqual([
+    'key_layer_outlook{lasts,key="docs",source="key_limit"}',
+    'key_layer_outlook{predicted,key="docs",source="api_key"}',
+    'key_outlook{predicted,key="docs"}',
+  ]);
+});
+
+test("a shared budget is announced once, by its own spend, and none of its keys is", async () => {
+  const app = await start(1, (gateway) => {
+    for (const name of ["docs", "search"]) gateway.addKey({ name });
+    const keys = ["docs", "search"];
+    gateway.setBudget({ scope: "workspace", id: "b1", keys, micros: 60_000_000, reset: "monthly" });
+    gateway.spend({ key: "search", model: "acme/one", micros: 1_000_000, at: Date.UTC(2026, 10, 2) });
+  });
+  const series = await app.pass(35, "docs", 1_200_000);
+  expect(outlooks(series)).toEqual([
+    'key_outlook{unknown,key="docs"}',
+    'key_outlook{unknown,key="search"}',
+    'shared_limit_outlook{imminent,id="b1",source="workspace"}',
+  ]);
+  expect(instants(series)).toEqual([
+    'aigateway_shared_limit_exhaustion_timestamp_seconds{id="b1",source="workspace"}',
+  ]);
+  const burn = seriesName("aigateway_shared_limit_burn_credits_per_hour", {
+    source: "workspace",
+    id: "b1",
+    window: "1h",
+  });
+  expect(series.get(burn)).toBeCloseTo(72, -1);
+  const used = await app.pass(20, "docs", 1_200_000);
+  expect(outlooks(used).at(-1)).toBe('shared_limit_outlook{exhausted,id="b1",source="workspace"}');
+  // The key that speaks for it goes: the other one does.
+  await app.apply({ keys: [{ name: "search", api_key_env: "KEY_1" }] });
+  expect(outlooks(await app.pass(12, "search", 0)).at(-1)).toContain("shared_limit_outlook{exhausted");
+});

@@ -1,0 +1,158 @@
+import { expect, onTestFinished, test } from "vitest";
+
+import { MOST_CONNECTIONS } from "../../exporter/http/server.ts";
+import { connectRaw, type RawClient } from "../support/raw-client.ts";
+import { startTestApp, type TestAppOptions } from "../support/test-app.ts";
+
+// One story for each part that createApp connects: it fails when the connection is cut.
+
+const MINUTE = 60_000;
+
+/** Figures that no other text on a page has: what the key "billing" has spent, and its limit. */
+const [SPENT, LIMIT] = [4_321_000, 98_765_000];
+const FIGURES = /4\.32|98\.76|98\.77|94\.44/;
+
+const VIEWS = ["/metrics", "/", "/keys/billing", "/account", "/models", "/apps", "/api/v1/status"];
+
+/** Two keys; the first one is answered and shown. */
+async function start(options: Partial<TestAppOptions> = {}) {
+  const app = await startTestApp({
+    start: "2026-11-18T12:00:00Z",
+    prepare: (gateway) => {
+      gateway.addKey({ name: "billing", limitMicros: LIMIT, limitReset: "daily" });
+      gateway.addKey({ name: "other" });
+      gateway.spend({ key: "billing", model: "acme/one", micros: SPENT });
+    },
+    content: () => ({ schedule: { keys: "60s" }, keys: [{ name: "billing", api_key_env: "KEY_0" }] }),
+    ...options,
+  });
+  onTestFinished(() => app.stop());
+  await app.seriesWhen((series) => series.get('aigateway_key_usage_day_credits{key="billing"}') === 4.321);
+  const views = async (): Promise<readonly string[]> => {
+    const texts = await Promise.all(
+      VIEWS.map(async (path) => [path, await textAt(`${app.url}${path}`)] as const),
+    );
+    return texts.filter(([, text]) => FIGURES.test(text)).map(([path]) => path);
+  };
+  return { ...app, views };
+}
+
+test("readings are on the page, on the key's page, in the JSON and in the metrics", async () => {
+  const app = await start();
+  expect(await app.views()).toEqual(["/metrics", "/", "/keys/billing", "/api/v1/status"]);
+});
+
+test("after the identity of a key has changed, no view shows anything of the former one", async () => {
+  const app = await start();
+  app.gateway.faults.add({ kind: "status", status: 503, endpoint: "key" });
+  await app.apply({
+    keys: [{ name: "billing", api_key_env: "KEY_1" }],
+    budgets: [{ name: "both", limit: 100, window: "day", keys: "all" }],
+  });
+  expect(await app.views()).toEqual([]);
+  app.gateway.faults.clear();
+  await app.seriesWhen((series) => series.get('aigateway_key_up{key="billing"}') === 1, { seconds: 130 });
+  await app.clock.runTo(app.clock.now() + 2 * MINUTE);
+  expect(await app.views()).toEqual([]);
+});
+
+const listed = (secret: string) => ({ discovery: {}, keys: [{ name: "billing", api_key_env: secret }] });
+
+test("the gateway's history is drawn, and the charts of a key are those of its present identity", async () => {
+  const app = await start({ analytics: true, content: () => listed("KEY_0") });
+  /** The credits of the hour that begins at noon, in the charts of a page. */
+  const atNoon = async (path: string) => {
+    await app.clock.runTo(app.clock.now() + 10 * MINUTE);
+    return [...(await app.page(path)).matchAll(/Credits: [^<]*?\b12:00 (\d[\d.]*\d|0)/g)].map(
+      ([, credits]) => credits,
+    );
+  };
+  expect(await atNoon("/keys/billing")).toEqual(["4.32"]);
+  expect(await atNoon("/models")).toEqual(["4.32"]);
+  await app.apply(listed("KEY_1"));
+  expect(await atNoon("/keys/billing")).toEqual(["0.00"]);
+});
+
+test("a connection beyond the limit is refused and counted", async () => {
+  const app = await start();
+  const clients: RawClient[] = [];
+  // The test's own requests have a connection, too.
+  for (let count = 0; count <= MOST_CONNECTIONS; count++) clients.push(await connectRaw(app.url));
+  expect(await clients.at(-1)?.rest()).toBe("");
+  const series = await app.series();
+  expect(series.get("aigateway_exporter_http_connections_dropped_total{}")).toBeGreaterThan(0);
+  for (const { socket } of clients) socket.destroy();
+});
+
+test("readings reach the budgets, in the metrics and on the page", async () => {
+  const app = await start({
+    content: () => ({
+      keys: [{ name: "billing", api_key_env: "KEY_0" }],
+      budgets: [{ name: "all", limit: 10, window: "day", keys: "all" }],
+    }),
+  });
+  const spent = 'aigateway_budget_spent_credits{budget="all"}';
+  const series = await app.seriesWhen((shown) => shown.has(spent));
+  expect(series.get(spent)).toBe(4.321);
+  expect(JSON.parse(await app.page("/api/v1/status"))).toMatchObject({
+    budgets: [{ budget: "all", spent_credits: 4.321 }],
+  });
+  await app.apply({
+    keys: [{ name: "billing", api_key_env: "KEY_0" }],
+    budgets: [{ name: "new", limit: 20, window: "day", keys: "all" }],
+  });
+  const after = await app.seriesWhen((shown) => !shown.has(spent));
+  expect(after.get('aigateway_budget_limit_credits{budget="new"}')).toBe(20);
+});
+
+test("the exporter's own metrics count the requests, the polls and the reloads", async () => {
+  const app = await start();
+  const [requests, polls, reloaded] = [
+    'aigateway_exporter_upstream_requests_total{code="200",endpoint="key"}',
+    'aigateway_exporter_polls_total{collector="key"}',
+    "aigateway_exporter_config_last_reload_success_timestamp_seconds{}",
+  ];
+  const before = await app.series();
+  expect([before.get(requests), before.get(polls)]).toEqual([1, 1]);
+  expect(before.get(reloaded)).toBeLessThan(app.clock.now() / 1000);
+  await app.seriesWhen((series) => series.get(polls) === 2, { seconds: 130 });
+  await app.apply({});
+  const after = await app.series();
+  expect([after.get(requests), after.get(polls)]).toEqual([2, 2]);
+  expect(after.get(reloaded)).toBe(app.clock.now() / 1000);
+});
+
+/** A probe that may cost this much a day, on the key that has spent 4.321 today. */
+const probing = (ceiling: number) => () => ({
+  keys: [{ name: "billing", api_key_env: "KEY_0" }],
+  probes: [{ name: "sample", key: "billing", model: "acme/ear", schedule: "60s" }],
+  probe_spend: { max_cost_per_day: ceiling, max_cost_per_probe: 0.01 },
+});
+
+test("probes run, and their results are published", async () => {
+  const app = await start({ content: probing(10) });
+  const runs = 'aigateway_probe_runs_total{probe="sample"}';
+  await app.clock.runTo(app.clock.now() + 20 * MINUTE);
+  const series = await app.seriesWhen((shown) => (shown.get(runs) ?? 0) > 0);
+  expect(series.get(runs)).toBeGreaterThan(0);
+  expect(app.gateway.log.of("transcription")).toHaveLength(series.get(runs) ?? 0);
+});
+
+test("the spend of a key keeps its probes from running", async () => {
+  const app = await start({ content: probing(4) });
+  await app.clock.runTo(app.clock.now() + 20 * MINUTE);
+  expect(app.gateway.log.of("transcription")).toEqual([]);
+});
+
+test("a reload withdraws what it removes, and polls what it adds", async () => {
+  const app = await start();
+  await app.apply({ keys: [{ name: "other", api_key_env: "KEY_1" }] });
+  expect(await app.views()).toEqual([]);
+  const isUp = 'aigateway_key_up{key="other"}';
+  expect((await app.seriesWhen((series) => series.has(isUp))).get(isUp)).toBe(1);
+});
+
+/** The body, also of an error. */
+async function textAt(url: string): Promise<string> {
+  return (await fetch(url)).text();
+}
