@@ -19,6 +19,8 @@ export type Switches = {
   missingMetrics: readonly string[];
   /** Analytics reach back 31 or 367 days, depending on metrics and dimensions; hours cover at most 31 days, minutes 3 hours. */
   rangeLimits: boolean;
+  /** The limit of a time series by dimensions is not raised to fit it (2.1, rule 2: "may"). */
+  keepsRowLimit: boolean;
   /** More values in one filter are a 400; null for any number. */
   mostFilterValues: number | null;
   /** How far back analytics reach, 31 days in the observed case; an earlier start is a 400. */
@@ -61,6 +63,7 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
     analyticsRequestsPerMinute: null,
     missingOperations: [],
     missingMetrics: [],
+    keepsRowLimit: false,
     rangeLimits: false,
     mostFilterValues: null,
     reachDays: null,

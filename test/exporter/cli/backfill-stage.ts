@@ -38,7 +38,7 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
     gatewayUrl: gateway.url,
     tokens: gateway.tokens,
     managementToken: gateway.managementToken,
-    content: { gateway: { base_url: gateway.url, deadline: "10m", requests_per_minute: 0 }, ...content },
+    content: { gateway: { base_url: gateway.url, deadline: "1h", requests_per_minute: 0 }, ...content },
   });
   const folder = mkdtempSync(join(tmpdir(), "backfill-test-"));
   onTestFinished(() => {

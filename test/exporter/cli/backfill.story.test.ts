@@ -225,7 +225,7 @@ test.each<[string, BackfillStage, Partial<BackfillRequest>, string, boolean]>([
   ],
   [
     "more rows in an hour than the gateway sends",
-    { prepare: manyApps },
+    { prepare: manyApps, options: { switches: { keepsRowLimit: true } } },
     {},
     "Cannot backfill models and apps: the gateway does not send all rows between 2026-11-17T05:00:00.000Z and 2026-11-17T06:00:00.000Z, so sums would be wrong\n",
     true,

@@ -48,7 +48,7 @@ export function answerAnalytics(context: Context, call: Call): Answer {
     range: isStale ? yesterdaysRange(range, now) : range,
     knownAt: now - switches.lagMs,
   });
-  const page = orderAndCut(rows, request);
+  const page = orderAndCut(rows, request, switches);
   context.counters.analyticsAnswers += 1;
   const data = renderRows(page.rows, request, switches, context.counters.analyticsAnswers % 2 === 0);
   return jsonAnswer({
@@ -145,11 +145,12 @@ function reachDaysOf({ metrics, dimensions, filters }: AnalyticsRequest): number
 type Page = { readonly rows: readonly Row[]; readonly truncated: boolean };
 
 /** Orders the rows, then truncates them. */
-function orderAndCut(rows: readonly Row[], request: AnalyticsRequest): Page {
+function orderAndCut(rows: readonly Row[], request: AnalyticsRequest, { keepsRowLimit }: Switches): Page {
   const ordered = rows.toSorted(request.orderBy === null ? newestFirst : byOrder(request.orderBy));
   const isGrouped = request.dimensions.length > 0 || request.classifierDimensions !== null;
-  // A time series by dimensions is never truncated: the limit is raised to fit it (2.1 rules 2 and 3).
-  const limit = request.granularity !== null && isGrouped ? Number.POSITIVE_INFINITY : request.limit;
+  // The limit is raised to fit a time series by dimensions (2.1 rules 2 and 3).
+  const isRaised = request.granularity !== null && isGrouped && !keepsRowLimit;
+  const limit = isRaised ? Number.POSITIVE_INFINITY : request.limit;
   return { rows: ordered.slice(0, limit), truncated: ordered.length > limit };
 }
 
