@@ -2,12 +2,12 @@ import { budgetFamilies } from "../exporter/budgets/families.ts";
 import { queryFamilies, rateFamilies, usageFamiliesOf } from "../exporter/collectors/analytics-families.ts";
 import { collectors } from "../exporter/collectors/index.ts";
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
-import { unwatchedFamilies } from "../exporter/collectors/unwatched-families.ts";
 import { forecastFamilies } from "../exporter/forecast/families.ts";
 import { FAILURE_REASONS } from "../exporter/gateway/errors.ts";
 import type { Family } from "../exporter/metrics/family.ts";
 import { probeFamilies } from "../exporter/probes/families.ts";
 import { selfFamilies } from "../exporter/metrics/self-families.ts";
+import { unwatchedFamilies } from "../exporter/collectors/account-families.ts";
 
 /** Renders `docs/metrics.md` from the same family values as the exposition. */
 export function renderMetricsDocs(): string {

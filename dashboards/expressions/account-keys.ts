@@ -1,9 +1,9 @@
 import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { ownQueryFamilies } from "../../exporter/collectors/own-query-families.ts";
-import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.ts";
 import { promql, type Series } from "../promql.ts";
 import { ofJob } from "./scope.ts";
+import { ownQueryFamilies } from "../../exporter/collectors/analytics-families.ts";
+import { unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
 
 /** The labels that the built-in queries add: the gateway's name of a key, and the model. */
 type Pair = "api_key" | "model";

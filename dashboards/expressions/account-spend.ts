@@ -1,8 +1,8 @@
 import { usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
-import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.ts";
 import { promql, type Series } from "../promql.ts";
 import { lookedAt, ofJob, type When } from "./scope.ts";
 import { DAY_OF_STEP } from "./spend.ts";
+import { unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
 
 const perAccount = (series: Series, when: When = {}) =>
   `max by (job, gateway) (${lookedAt(ofJob(series), when)})`;

@@ -1,6 +1,4 @@
 import type { VariableModel } from "@grafana/grafana-foundation-sdk/dashboard";
-
-import { ownQueryFamilies as families } from "../../exporter/collectors/own-query-families.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { labelColumn, table, valueColumn } from "../builder/table.ts";
@@ -8,6 +6,7 @@ import { unit } from "../builder/unit.ts";
 import { one } from "../builder/variables.ts";
 import { ofJob } from "../expressions/scope.ts";
 import { promql, type Series } from "../promql.ts";
+import { ownQueryFamilies as families } from "../../exporter/collectors/analytics-families.ts";
 
 /** Selects a query of the configuration; the built-in ones have tables of their own. */
 export const queryChoice: VariableModel = one(

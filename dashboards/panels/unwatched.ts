@@ -1,5 +1,4 @@
 import { discoveryFamilies as discovery } from "../../exporter/collectors/discovery-families.ts";
-import { unwatchedFamilies as families } from "../../exporter/collectors/unwatched-families.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { type Figure, figure } from "../builder/stat.ts";
@@ -10,6 +9,7 @@ import { ofAccount, unwatchedShare } from "../expressions/account-spend.ts";
 import { ofJob } from "../expressions/scope.ts";
 import type { Series } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
+import { unwatchedFamilies as families } from "../../exporter/collectors/account-families.ts";
 
 const someSpend = steps("green", [thresholds.unwatchedCredits, "orange"]);
 

@@ -1,12 +1,12 @@
 import { usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies as families } from "../../exporter/collectors/discovery-families.ts";
-import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.ts";
 import { uids } from "../uids.ts";
 import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
 import { GATEWAY, LOOK_MANAGEMENT } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
+import { unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
 
 const LINK = { uid: uids.account, labels: ["job"] };
 

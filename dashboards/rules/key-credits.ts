@@ -1,5 +1,4 @@
-import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { layerFamilies } from "../../exporter/collectors/layer-families.ts";
+import { keyFamilies as families, layerFamilies } from "../../exporter/collectors/key-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { uids } from "../uids.ts";
 import { MINUTE, thresholds } from "../thresholds.ts";

@@ -1,4 +1,3 @@
-import { sharedLimitFamilies as families } from "../../exporter/collectors/layer-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { MINUTE } from "../thresholds.ts";
 import { uids } from "../uids.ts";
@@ -8,6 +7,7 @@ import { GATEWAY } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
+import { sharedLimitFamilies as families } from "../../exporter/collectors/key-families.ts";
 
 /** Alerts on budgets that several keys share at the gateway: one for each budget, however many keys it binds. */
 export function sharedLimits(settings: Settings): RuleGroup {

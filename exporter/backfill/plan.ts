@@ -2,10 +2,10 @@ import { z } from "zod";
 import { utcText } from "../time/utc-time.ts";
 import { BUCKET_MS, DAY_MS, type Window, windowAt, windowBefore } from "../time/window.ts";
 import type { Config, KeyConfig } from "../config/config.ts";
-import type { KeyInformation } from "../gateway/key-information.ts";
 import { gauge, sample } from "../metrics/family.ts";
 import { type KnownKey, knownKeys } from "../reports/known-keys.ts";
 import type { ReportGateway } from "../reports/report.ts";
+import type { KeyInformation } from "../gateway/account.ts";
 
 /**
  * OpenMetrics is for Prometheus, which makes blocks of it. VictoriaMetrics imports lines with milliseconds,

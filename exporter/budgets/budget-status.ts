@@ -1,8 +1,13 @@
 import type { BudgetConfig, BudgetScope } from "../config/config.ts";
 import type { FailureReason } from "../gateway/errors.ts";
-import { type Reading, type SpendGap, spendOf, type WindowSpend } from "../readings/reading.ts";
+import {
+  type Reading,
+  type SpendGap,
+  spendOf,
+  type WindowSpend,
+  budgetQueryName,
+} from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
-import { budgetQueryName } from "../readings/budget-query-name.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { isSameWindow, isSettled, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";

@@ -6,12 +6,12 @@ import { redact } from "../secrets/redact.ts";
 import type { OwnPart } from "../config/shards/part.ts";
 import type { Environment } from "../secrets/secret-source.ts";
 import { loadWebConfig } from "../config/web/load.ts";
-import type { WebConfig } from "../config/web/web-config.ts";
 import type { Log } from "../log.ts";
 import { DAY_MS } from "../time/window.ts";
 import { capacityWarnings, scheduleWarnings } from "./configuration-warnings.ts";
 import { DEFAULT_CONFIG_FILE } from "./command-line/program.ts";
 import type { Terminal } from "./terminal.ts";
+import type { WebConfig } from "../config/web/schema.ts";
 
 /** Reports what is wrong, or questionable, with a configuration: one line each, without secrets. */
 export interface ProblemReporter {

@@ -5,10 +5,10 @@ import type { Gateway } from "../gateway/port.ts";
 import { runProbe, type ProbeOutcome } from "../probes/probe-run.ts";
 import type { Options } from "./command-line/program.ts";
 import { createCommandGateway, singleClient } from "./command-gateway.ts";
-import { UsageError } from "./command-line/usage-error.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import type { Terminal } from "./terminal.ts";
 import { isLanguage } from "../probes/probe-samples.ts";
+import { UsageError } from "./command-line/flag-values.ts";
 
 export interface ProbeRequest {
   readonly name: string;

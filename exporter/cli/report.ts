@@ -17,7 +17,7 @@ import { createAccountGateway, createCommandGateway } from "./command-gateway.ts
 import type { Options } from "./command-line/program.ts";
 import { loadConfiguration, terminalReporter } from "./load-configuration.ts";
 import type { Terminal } from "./terminal.ts";
-import { UsageError } from "./command-line/usage-error.ts";
+import { UsageError } from "./command-line/flag-values.ts";
 
 /** What is reported, and how it is printed. */
 export interface ReportRequest {

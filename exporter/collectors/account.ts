@@ -4,9 +4,8 @@ import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { DAY_MS } from "../time/window.ts";
-import { accountIdentity } from "./account-identity.ts";
 import { accountFamilies as families } from "./account-families.ts";
-import type { Collector } from "./collector.ts";
+import { type Collector, accountIdentity } from "./collector.ts";
 import { nearestName } from "../nearest-name.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 

@@ -8,17 +8,16 @@ import {
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { windowOf, type Period } from "../time/window.ts";
-import { budgetQueryName } from "../readings/budget-query-name.ts";
 import {
   QUERIES,
   type Query,
   queryFamilies as families,
   rateFamilies,
   usageFamiliesOf,
+  ownQueryFamilies,
 } from "./analytics-families.ts";
-import { breakdown } from "./breakdown.ts";
+import { breakdown, windowSpend } from "./breakdown.ts";
 import type { Collector } from "./collector.ts";
-import { ownQueryFamilies } from "./own-query-families.ts";
 import { ownQueryJob } from "./own-query.ts";
 import {
   isRunning,
@@ -27,9 +26,9 @@ import {
   runningRange,
   timesOf,
   usageResult,
+  pairSamples,
 } from "./query-job.ts";
-import { pairSamples } from "./usage-samples.ts";
-import { windowSpend } from "./window-spend.ts";
+import { budgetQueryName } from "../readings/reading.ts";
 
 /** Spend of each model and app in four windows, and the additional queries that budgets need. */
 export const analyticsCollector: Collector = {

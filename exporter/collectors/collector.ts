@@ -1,11 +1,12 @@
-import { createPooledLimits, type PooledLimits } from "./pooled-limits.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, AnalyticsConfig, GatewayConfig } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { createKeyDirectory, type KeyDirectory } from "../keys/key-directory.ts";
 import { createTotalsMemory, type TotalsMemory } from "./unwatched-difference.ts";
 import type { Clock } from "../time/clock.ts";
 import type { TargetReadings } from "../keys/watched-keys.ts";
+import { identityOf } from "../secrets/secret.ts";
+import { createPooledLimits, type PooledLimits } from "./key-layers.ts";
 
 /**
  * The contract of a collector: what it requests and how answers become samples. Timing, permits, errors, time to
@@ -58,3 +59,11 @@ const NO_READINGS: TargetReadings = {
   latest: () => undefined,
   isCurrent: () => false,
 };
+
+/** Identifies the account that a job asks about: the gateway and the management key. Not for messages. */
+export function accountIdentity(
+  { managementKey }: Pick<AnalyticsConfig, "managementKey">,
+  { baseUrl }: Pick<GatewayConfig, "baseUrl">,
+): string {
+  return JSON.stringify([baseUrl, identityOf(managementKey)]);
+}

@@ -7,15 +7,13 @@ import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { windowAt } from "../time/window.ts";
 import { inParts } from "../time/event-loop.ts";
-import { accountIdentity } from "./account-identity.ts";
-import { type Collector, createCollectorContext } from "./collector.ts";
+import { type Collector, createCollectorContext, accountIdentity } from "./collector.ts";
 import { discoveryFamilies as families } from "./discovery-families.ts";
-import { configuredKeys, readElsewhere } from "../keys/configured-keys.ts";
 import type { KeyDirectory } from "../keys/key-directory.ts";
 import { namesOf, plainKey, wantedKeys } from "../keys/listed-keys.ts";
-import type { TargetReadings } from "../keys/watched-keys.ts";
-import { balanceOf } from "./balance.ts";
+import { type TargetReadings, configuredKeys, readElsewhere } from "../keys/watched-keys.ts";
 import { listedMembers } from "./listed-key.ts";
+import { balanceOf } from "./key-layers.ts";
 
 /** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
 export const discoveryCollector: Collector = {

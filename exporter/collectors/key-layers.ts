@@ -1,10 +1,14 @@
-import { type BudgetLayer, type LimitReset, SHARED_SCOPES } from "../gateway/budget-layer.ts";
-import type { KeyInformation } from "../gateway/key-information.ts";
-import { type Sample, sample, seconds } from "../metrics/family.ts";
+import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import type { KeyLayer } from "../readings/reading.ts";
-import { type Window, windowAt } from "../time/window.ts";
-import { layerFamilies as families } from "./layer-families.ts";
+import { type Window, windowAt, contains, isSettled } from "../time/window.ts";
+import { decimalRest } from "../metrics/decimal-sum.ts";
+import { targetId, type TargetId } from "../readings/target-id.ts";
+import type { TargetReadings } from "../keys/watched-keys.ts";
+import { type BudgetLayer, type LimitReset, SHARED_SCOPES, type KeyInformation } from "../gateway/account.ts";
+import { layerFamilies as families, sharedLimitFamilies } from "./key-families.ts";
+import type { ReadingSource } from "../readings/readings.ts";
+import type { Clock } from "../time/clock.ts";
 
 /**
  * Everything that bounds a key: its own limit, the one that the configuration mirrors, and the budgets around it. Just
@@ -43,14 +47,22 @@ export function isPlain(layers: readonly KeyLayer[]): boolean {
 }
 
 function samplesOf(key: string, layer: KeyLayer): readonly Sample[] {
-  const { source, sharedId, window } = layer;
-  if (sharedId !== undefined) return sample(families.sharedInfo, { key, source, id: sharedId }, 1);
-  const labels = { key, source };
+  const { source, sharedId } = layer;
+  return sharedId === undefined
+    ? amountSamples(families, { key, source }, layer)
+    : sample(families.sharedInfo, { key, source, id: sharedId }, 1);
+}
+
+function amountSamples<Label extends string>(
+  of: Readonly<Record<"limit" | "spent" | "remaining" | "nextReset", Family<Label>>>,
+  labels: Readonly<Record<Label, string>>,
+  { limitCredits, spentCredits, remainingCredits, nextResetMs, window }: KeyLayer,
+): readonly Sample[] {
   return [
-    ...sample(families.limit, labels, layer.limitCredits, window),
-    ...sample(families.spent, labels, layer.spentCredits, window),
-    ...sample(families.remaining, labels, layer.remainingCredits, window),
-    ...sample(families.nextReset, labels, seconds(layer.nextResetMs), window),
+    ...sample(of.limit, labels, limitCredits, window),
+    ...sample(of.spent, labels, spentCredits, window),
+    ...sample(of.remaining, labels, remainingCredits, window),
+    ...sample(of.nextReset, labels, seconds(nextResetMs), window),
   ];
 }
 
@@ -126,4 +138,59 @@ function ownLimit(information: KeyInformation): readonly BudgetLayer[] {
 
 function label(text: string): string {
   return shownLabel(labelText(text));
+}
+
+/**
+ * The account's balance in credits, if it bounds what keys can spend. Undefined: it is not known or too old, or the account is billed
+ * otherwise because it has bought nothing, or it buys credits by itself before they run out.
+ */
+export function balanceOf(readings: TargetReadings): number | undefined {
+  const value = readings.isCurrent(CREDITS) ? readings.latest(CREDITS)?.value : undefined;
+  if (value?.kind !== "credits" || value.boughtCredits <= 0) return undefined;
+  const balance = decimalRest(value.boughtCredits, [value.usedCredits]);
+  return value.topUp && balance >= value.topUp.below ? undefined : balance;
+}
+
+const CREDITS = targetId("account", "credits");
+
+/**
+ * The budgets that several keys share, each as the newest answer about one of its keys shows it: one series for each
+ * budget, not for each key.
+ */
+export interface PooledLimits {
+  /** Takes the shared layers of an answer. */
+  add(target: TargetId, layers: readonly KeyLayer[], requestedAtMs: number): void;
+  /** What may be shown now. */
+  readonly samples: () => readonly Sample[];
+}
+
+export function createPooledLimits(
+  readings: Pick<ReadingSource, "isCurrent">,
+  clock: Pick<Clock, "now">,
+): PooledLimits {
+  const newest = new Map<string, Shared>();
+  return {
+    add: (target, layers, requestedAtMs) => {
+      for (const layer of layers)
+        if (layer.sharedId !== undefined)
+          newest.set(JSON.stringify([layer.source, layer.sharedId]), { layer, target, requestedAtMs });
+    },
+    samples: () => {
+      for (const [id, { target }] of newest) if (!readings.isCurrent(target)) newest.delete(id);
+      return [...newest.values()].flatMap((shared) => sharedSamples(shared, clock.now()));
+    },
+  };
+}
+
+interface Shared {
+  readonly layer: KeyLayer;
+  /** The key whose answer it is; it is shown as long as that. */
+  readonly target: TargetId;
+  readonly requestedAtMs: number;
+}
+
+function sharedSamples({ layer, requestedAtMs }: Shared, nowMs: number): readonly Sample[] {
+  const { source, sharedId: id = "", window } = layer;
+  if (window && !(contains(window, nowMs) && isSettled(window, requestedAtMs))) return [];
+  return amountSamples(sharedLimitFamilies, { source, id }, layer);
 }

@@ -1,7 +1,5 @@
 import type { Config, KeyConfig } from "../config/config.ts";
 import { identityOf } from "../secrets/secret.ts";
-import { LIMIT_RESETS, type LimitReset } from "../gateway/budget-layer.ts";
-import type { KeyInformation, Spend } from "../gateway/key-information.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import type { KeyReading, ReadingValue } from "../readings/reading.ts";
@@ -9,12 +7,11 @@ import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import { type Collector, type CollectorContext, createCollectorContext } from "./collector.ts";
-import { keyFamilies as families } from "./key-families.ts";
+import { keyFamilies as families, layerFamilies, sharedLimitFamilies } from "./key-families.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { LIMIT_SOURCES, type LimitedKey, lowerLimit, mirroredLayer } from "../keys/mirrored-limit.ts";
-import { isPlain, layerSamples, layersOf } from "./key-layers.ts";
-import { layerFamilies, sharedLimitFamilies } from "./layer-families.ts";
-import { balanceOf } from "./balance.ts";
+import { isPlain, layerSamples, layersOf, balanceOf } from "./key-layers.ts";
+import { LIMIT_RESETS, type LimitReset, type KeyInformation, type Spend } from "../gateway/account.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {

@@ -4,12 +4,13 @@ import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { DiscoveredTarget } from "../schedule/job.ts";
 import { discoveryFamilies } from "./discovery-families.ts";
-import { keyFindings } from "./key-findings.ts";
 import { keyFamilies } from "./key-families.ts";
 import { keyReading, keySamples, limitSourceSamples } from "./key.ts";
 import type { NamedKey } from "../keys/key-directory.ts";
 import { layerSamples, layersOf } from "./key-layers.ts";
 import { lowerLimit, mirroredLayer } from "../keys/mirrored-limit.ts";
+import type { AccountKey } from "../gateway/account.ts";
+import { DAY_MS } from "../time/window.ts";
 
 export interface Listing {
   readonly workspace: string;
@@ -125,3 +126,28 @@ function description(about: readonly Sample[], key?: string, owner?: Owner): Dis
     ...sample(keyFamilies.lastSuccess, { key }, seconds(state.lastSuccessMs)),
   ];
 }
+
+/** What makes a listed key more dangerous than it must be, should it leak. */
+export type KeyFinding = "no_limit" | "no_expiry" | "unused";
+
+/** The findings of a key at an instant; none for a disabled key, nor where the service does not send what is needed. */
+export function keyFindings(key: AccountKey, nowMs: number): readonly KeyFinding[] {
+  if (key.disabled === true) return [];
+  return [
+    ...(key.information.limitCredits === null ? (["no_limit"] as const) : []),
+    ...(key.neverExpires ? (["no_expiry"] as const) : []),
+    ...(nowMs - idleSince(key) > UNUSED_MS ? (["unused"] as const) : []),
+  ];
+}
+
+const UNUSED_MS = 90 * DAY_MS;
+
+/** NaN: unknown. */
+function idleSince({ lastUsedAtMs, createdAtMs }: AccountKey): number {
+  return lastUsedAtMs === null
+    ? Math.max(createdAtMs ?? Number.NaN, COUNTED_SINCE)
+    : (lastUsedAtMs ?? Number.NaN);
+}
+
+/** The service knows no use before (vendor-2026-10, 3). */
+const COUNTED_SINCE = Date.UTC(2026, 0, 1);

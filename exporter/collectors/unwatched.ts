@@ -7,17 +7,20 @@ import type { UnwatchedReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { isSettled, windowAt } from "../time/window.ts";
-import { accountIdentity } from "./account-identity.ts";
-import { type Collector, type CollectorContext, createCollectorContext } from "./collector.ts";
-import { configuredKeys, readElsewhere } from "../keys/configured-keys.ts";
+import {
+  type Collector,
+  type CollectorContext,
+  createCollectorContext,
+  accountIdentity,
+} from "./collector.ts";
 import { runningRange } from "./query-job.ts";
 import { type Difference, difference, totalOf } from "./unwatched-difference.ts";
+import { type WatchedKeys, watchedKeys, configuredKeys, readElsewhere } from "../keys/watched-keys.ts";
 import {
   UNWATCHED_SOURCES,
   type UnwatchedSource,
   unwatchedFamilies as families,
-} from "./unwatched-families.ts";
-import { type WatchedKeys, watchedKeys } from "../keys/watched-keys.ts";
+} from "./account-families.ts";
 
 /** Spend of the account that no watched key explains: a key that nobody watches, or use without a key. */
 export const unwatchedCollector: Collector = {

@@ -1,6 +1,7 @@
 import type { ScheduleExpression } from "../time/ticker.ts";
 import type { Period } from "../time/window.ts";
 import type { Secret, SecretSource } from "../secrets/secret.ts";
+import { createHash } from "node:crypto";
 
 /**
  * The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of
@@ -26,7 +27,7 @@ export interface Config {
   };
   /** Price of one credit, if configured. */
   readonly creditValue: CreditValue | undefined;
-  /** Of the file's text (`config-hash.ts`). */
+  /** Of the file's text (`configHash`). */
   readonly hash: number;
   /** Maximum number of series. An answer that would exceed it is rejected entirely. */
   readonly seriesLimit: number;
@@ -273,3 +274,11 @@ export function requestLimits({ requestsPerMinute }: Pick<GatewayConfig, "reques
 
 /** The rate that the analytics endpoint accepts without refusals (observed-behaviour 8). */
 const PER_MINUTE = 60;
+
+/**
+ * The hash of a configuration as a metric shows it: the first 48 bits of the SHA-256 of the file, because a
+ * sample holds integers of 53 bits. In a shell: `printf '%d\n' 0x$(sha256sum <config.yaml | cut -c1-12)`.
+ */
+export function configHash(text: string): number {
+  return createHash("sha256").update(text).digest().readUIntBE(0, 6);
+}

@@ -1,5 +1,5 @@
-import { configHash } from "./config-hash.ts";
 import { type Files, type FileVersions, readingFault } from "../secrets/files.ts";
+import { configHash } from "./config.ts";
 
 /** The files of a configuration, with what is needed to notice a change. */
 export interface FollowedFiles {

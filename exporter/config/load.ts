@@ -1,8 +1,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { accountConfig } from "./account-section.ts";
 import { budgetConfig } from "./budgets/schema.ts";
-import { configHash } from "./config-hash.ts";
-import type { AudioSource, Config, GatewayConfig, ProxyConfig } from "./config.ts";
+import { type AudioSource, type Config, type GatewayConfig, type ProxyConfig, configHash } from "./config.ts";
 import { discoveryConfig } from "./discovery-section.ts";
 import { type Files, readingFault } from "../secrets/files.ts";
 import { HEADER_FIELDS } from "./gateway-section.ts";

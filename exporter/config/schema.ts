@@ -1,7 +1,10 @@
+export { KEY_NAME } from "./field.ts";
+export { shardOfName } from "./shards/shard.ts";
+export { MOST_SHARDS, POD_INDEX, POD_NAME } from "./shards/shard.ts";
 import type { z } from "zod";
 import { accountSection } from "./account-section.ts";
 import { gapsMs } from "../time/ticker.ts";
-import { checkMembers, type Owned, BUDGET_SCOPES, budgetSection } from "./budgets/schema.ts";
+import { checkMembers, type Owned, BUDGET_SCOPES, budgetSection, utcDate } from "./budgets/schema.ts";
 import {
   choice,
   flag,
@@ -15,7 +18,6 @@ import {
   section,
   text,
 } from "./field.ts";
-import { creditValueSection } from "./credit-value-section.ts";
 import { discoverySection } from "./discovery-section.ts";
 import { gatewaySection } from "./gateway-section.ts";
 import { probeSection, probeSpendSection } from "./probes/schema.ts";
@@ -25,10 +27,29 @@ import { type Checked, entriesOf, has, type Report, right, sectionOf, withRules 
 import { checkShares, MOST_SHARDS } from "./shards/shard.ts";
 import { API_KEY_FIELDS, checkSecret, MANAGEMENT_KEY_FIELDS, variable } from "./secret-fields.ts";
 
+const formerValueSection = section({
+  until: utcDate().describe("When the price ended."),
+  value: positiveNumber().describe("Price of one credit before that, in the same currency."),
+});
+
+/** The price of a credit, now and in the past. */
+export const creditValueSection = withRules(
+  section({
+    currency: pattern(/^[A-Z]{3}$/, "currency")
+      .prefault("USD")
+      .describe("Currency as in ISO 4217."),
+    value: positiveNumber().prefault(1).describe("Price of one credit in that currency."),
+    former: list(formerValueSection).prefault([]).describe("Past prices, for reports, the oldest first."),
+  }),
+  (creditValue, report) => {
+    const untils = entriesOf(creditValue, "former").map((former) => right(former, "until") ?? Number.NaN);
+    for (const [index, until] of untils.entries())
+      if (until <= (untils[index - 1] ?? Number.NEGATIVE_INFINITY))
+        report(["former", index, "until"], "must be later than the one before it");
+  },
+);
+
 // What infra/ needs of the configuration besides its schema. It may import no other file of it.
-export { KEY_NAME } from "./field.ts";
-export { shardOfName } from "./shards/shard.ts";
-export { MOST_SHARDS, POD_INDEX, POD_NAME } from "./shards/shard.ts";
 
 /** The default port, which is free in Prometheus' list of default ports. */
 export const DEFAULT_PORT = 9853;

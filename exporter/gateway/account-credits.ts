@@ -1,13 +1,12 @@
 import type { SecretSource, Secret } from "../secrets/secret.ts";
 import type { AccountCredits } from "./account.ts";
 import type { Send } from "./calls.ts";
-import { readSecret } from "./read-secret.ts";
 import { GatewayError, unlessMissing } from "./errors.ts";
-import { keysRequest, parseKeyRows } from "./wire/account-keys.ts";
-import { CREDITS_REQUEST, parseCredits } from "./wire/credits.ts";
+import { keysRequest, parseKeyRows, CREDITS_REQUEST, parseCredits } from "./wire/account-keys.ts";
 import { createHash } from "node:crypto";
 import type { Clock } from "../time/clock.ts";
 import { DAY_MS } from "../time/window.ts";
+import { readSecret } from "./http.ts";
 
 /**
  * Reads what the account has bought and used, with a secret that is proved to be a management key, because an ordinary

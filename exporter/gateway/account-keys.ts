@@ -2,8 +2,14 @@ import type { SecretSource } from "../secrets/secret.ts";
 import type { AccountKey, AccountKeys } from "./account.ts";
 import type { Send } from "./calls.ts";
 import { GatewayError, unlessMissing } from "./errors.ts";
-import { type KeyRow, keysRequest, parseKeyRows } from "./wire/account-keys.ts";
-import { parseWorkspaces, type WorkspaceRow, workspacesRequest } from "./wire/workspaces.ts";
+import {
+  type KeyRow,
+  keysRequest,
+  parseKeyRows,
+  parseWorkspaces,
+  type WorkspaceRow,
+  workspacesRequest,
+} from "./wire/account-keys.ts";
 
 /** A list that goes on would fill the memory. */
 export const MOST_LISTED_KEYS = 25_000;

@@ -1,5 +1,3 @@
-import type { KeyInformation } from "./key-information.ts";
-
 /** One key of the account, as a management key sees it. What a row cannot show is undefined: the free quota. */
 export interface AccountKey {
   /** The only identity of a key: the SHA-256 of its secret, 64 lower-case hexadecimal digits, or another text at some services. */
@@ -43,4 +41,72 @@ export interface Capabilities {
   readonly metrics: readonly { readonly name: string; readonly isRate: boolean | undefined }[];
   readonly dimensions: readonly string[];
   readonly granularities: readonly string[];
+}
+
+/**
+ * One of the budgets that can refuse a key's calls, its own limit among them (vendor-2026-10, 1). Amounts are credits;
+ * undefined: the answer lacks the field, or it cannot be read.
+ */
+export interface BudgetLayer {
+  /** Whose budget it is, as the service names it; the set is open. */
+  readonly scope: string;
+  readonly limitCredits: number | undefined;
+  /** Counted against the layer in its window: of the key, the member or the workspace. */
+  readonly spentCredits: number | undefined;
+  /** Zero or negative: calls are refused until the reset. */
+  readonly remainingCredits: number | undefined;
+  readonly reset: LimitReset | undefined;
+  /** Epoch milliseconds; undefined: the layer never resets, or the time is not known. */
+  readonly resetsAtMs: number | undefined;
+  readonly includesByok: boolean | undefined;
+  /** Tells the budgets of one scope apart. */
+  readonly id: string | undefined;
+}
+
+/** The scopes whose budget several keys share. */
+export const SHARED_SCOPES: ReadonlySet<string> = new Set([
+  "member",
+  "workspace",
+  "workspace_default_member",
+]);
+
+/** When a limit resets; `other` is an unknown text. */
+export const LIMIT_RESETS = ["never", "daily", "weekly", "monthly", "other"] as const;
+export type LimitReset = (typeof LIMIT_RESETS)[number];
+
+/**
+ * What the gateway reports about one key (contract 2.7). Amounts are credits. Undefined: the answer lacks the field
+ * (as in older deployments, observed-behaviour 13); null: the contract's own null.
+ */
+export interface KeyInformation {
+  /** A masked fragment of the key (observed-behaviour 11). */
+  readonly label: string | undefined;
+  /** Null: unlimited. */
+  readonly limitCredits: number | null | undefined;
+  readonly limitReset: LimitReset | undefined;
+  /** Of the current reset window; may be negative. Null: unlimited. */
+  readonly remainingCredits: number | null | undefined;
+  readonly byokInLimit: boolean | undefined;
+  readonly usage: Spend;
+  readonly byokUsage: Spend;
+  readonly freeTier: boolean | undefined;
+  /** Whether it may read, and change, the whole account; absent: the service does not report it. */
+  readonly isManagementKey?: boolean | undefined;
+  readonly expiresAtMs: number | undefined;
+  /** The daily quota of `:free` models. */
+  readonly freeRequests: {
+    readonly limit: number | undefined;
+    readonly used: number | undefined;
+    readonly remaining: number | undefined;
+  };
+  /** Every budget that can refuse the key's calls, in the order of checking; undefined: the service does not send them. */
+  readonly layers?: readonly BudgetLayer[] | undefined;
+}
+
+/** Credits used: all time, current UTC day, week (from Monday) and month. */
+export interface Spend {
+  readonly total: number | undefined;
+  readonly day: number | undefined;
+  readonly week: number | undefined;
+  readonly month: number | undefined;
 }

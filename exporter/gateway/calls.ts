@@ -2,9 +2,8 @@ import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../secrets/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
-import type { Http, HttpRequest } from "./http.ts";
+import { type Http, type HttpRequest, readSecret } from "./http.ts";
 import type { Caller, Permit, RequestOutcome } from "./port.ts";
-import { readSecret } from "./read-secret.ts";
 
 /** One call: a request with its retries. */
 export interface Call extends HttpRequest {

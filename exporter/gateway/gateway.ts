@@ -11,7 +11,7 @@ import { parseTranscription, transcriptionRequest } from "./wire/transcription.t
 import type { SecretSource } from "../secrets/secret.ts";
 import type { Capabilities } from "./account.ts";
 import { unlessMissing } from "./errors.ts";
-import { CAPABILITIES_REQUEST, parseCapabilities } from "./wire/capabilities.ts";
+import { CAPABILITIES_REQUEST, parseCapabilities } from "./wire/usage.ts";
 
 /** The gateway behind its HTTP API: the adapter of the port. */
 export function createGateway(

@@ -1,10 +1,9 @@
 import { text } from "node:stream/consumers";
 import type { GatewayConfig } from "../config/config.ts";
-import type { Secret } from "../secrets/secret.ts";
+import type { Secret, SecretSource } from "../secrets/secret.ts";
 import { type Clock, onAbort } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
-import { readSecret } from "./read-secret.ts";
 import { type HttpResponse, isSuccess, readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
@@ -163,3 +162,19 @@ export function connectionsTo(origin: string, config: GatewayConfig): Connection
 
 /** Idle connections are kept between the requests of a schedule. */
 const KEEP_ALIVE_MS = 30_000;
+
+interface SecretUse {
+  readonly secret: SecretSource;
+  /** For messages: `read key "billing"`. */
+  readonly action: string;
+}
+
+/** @throws GatewayError `secret_unreadable`; reading has a deadline of its own. */
+export async function readSecret({ secret, action }: SecretUse): Promise<Secret> {
+  try {
+    return await secret.read();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new GatewayError("secret_unreadable", `Cannot ${action}: ${why}`, { cause: error });
+  }
+}

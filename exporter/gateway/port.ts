@@ -1,8 +1,7 @@
 import type { GatewayConfig, QueryClassifier } from "../config/config.ts";
 import type { SecretSource } from "../secrets/secret.ts";
 import type { Clock } from "../time/clock.ts";
-import type { AccountCredits, AccountKeys, Capabilities } from "./account.ts";
-import type { KeyInformation } from "./key-information.ts";
+import type { AccountCredits, AccountKeys, Capabilities, KeyInformation } from "./account.ts";
 import type { Granularity, Window } from "../time/window.ts";
 
 /** The operations of the contract; the label `endpoint`. Each has its own request limit. */

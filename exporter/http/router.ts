@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { WebConfig, WebSource } from "../config/web/web-config.ts";
 import { type Passwords, TooManyLoginsError } from "./passwords.ts";
 import { type Answer, pathOf, type Route, textAnswer } from "./route.ts";
+import type { WebConfig, WebSource } from "../config/web/schema.ts";
 
 /**
  * Finds the answer to a request: checks access, route, method, and the limit of concurrent requests. Rejects when a

@@ -1,11 +1,11 @@
 import type * as Http from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import type { WebConfig } from "../config/web/web-config.ts";
 import { createPasswords } from "./passwords.ts";
 import { type Route, textAnswer } from "./route.ts";
 import { type Access, createRouter } from "./router.ts";
 import { createTlsServer } from "./tls-server.ts";
+import type { WebConfig } from "../config/web/schema.ts";
 
 // An import would read every export of node:http, and so load fetch and web sockets: 45 ms and 10 MB more at startup.
 const http: typeof Http = createRequire(import.meta.url)("node:http");

@@ -1,12 +1,12 @@
-import { constants, type X509Certificate } from "node:crypto";
 import type * as Http from "node:http";
 import type * as Https from "node:https";
+import { constants, type X509Certificate } from "node:crypto";
 import { createRequire } from "node:module";
 import { type Server, type Socket, isIPv6, SocketAddress } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import type { WebTls } from "../config/web/web-config.ts";
 import type { OnRefusal } from "./router.ts";
+import type { WebTls } from "../config/web/schema.ts";
 
 /** As in server.ts. */
 const https: typeof Https = createRequire(import.meta.url)("node:https");

@@ -3,8 +3,8 @@ import { holdsSecret } from "../secrets/redact.ts";
 import type { AccountKey, AccountKeys } from "../gateway/account.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { inParts } from "../time/event-loop.ts";
-import { configuredKeys } from "./configured-keys.ts";
 import { type Names, plainName } from "./key-directory.ts";
+import { configuredKeys } from "./watched-keys.ts";
 
 /** A key with its names and the owner in its name, and whether its name reveals a secret. */
 export function plainKey(key: AccountKey, { owner }: Pick<DiscoveryConfig, "owner">) {

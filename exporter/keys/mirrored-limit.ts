@@ -1,7 +1,6 @@
-import type { BudgetLayer, LimitReset } from "../gateway/budget-layer.ts";
 import type { KeyLimit } from "../config/config.ts";
-import type { KeyInformation } from "../gateway/key-information.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
+import type { BudgetLayer, LimitReset, KeyInformation } from "../gateway/account.ts";
 
 /** Whose limit is shown: the gateway's, or the one in the configuration, which the gateway does not report. */
 export const LIMIT_SOURCES = ["gateway", "mirrored"] as const;

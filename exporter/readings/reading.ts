@@ -1,7 +1,6 @@
-import type { KeyInformation, Spend } from "../gateway/key-information.ts";
-import type { AccountCredits } from "../gateway/account.ts";
+import type { AccountCredits, KeyInformation, Spend } from "../gateway/account.ts";
 import type { Transcription } from "../gateway/port.ts";
-import { type Window, WINDOW_KINDS, windowAt } from "../time/window.ts";
+import { type Window, WINDOW_KINDS, windowAt, type Period, periodName } from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
@@ -280,4 +279,10 @@ export function asksKeySpend(query: {
   const { dimensions, metrics, filters, classifier } = query;
   const isDivided = dimensions.includes("api_key_id") && dimensions.includes("model");
   return isDivided && metrics.includes("credits") && filters.length === 0 && classifier === undefined;
+}
+
+/** The name of the analytics query that has the spend of budgets of a scope: by model and app, or by another dimension. */
+export function budgetQueryName(scope: string, period: Period): string {
+  const isOther = scope !== "model" && scope !== "app" && scope !== "account";
+  return isOther ? `${periodName(period)}_${scope}` : periodName(period);
 }

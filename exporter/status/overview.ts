@@ -1,10 +1,9 @@
 import type { budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
-import type { ListedNames } from "../readings/reading.ts";
+import { type ListedNames, budgetQueryName } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Period } from "../time/window.ts";
-import { budgetQueryName } from "../readings/budget-query-name.ts";
 import {
   type AccountOverview,
   accountOverview,

@@ -12,7 +12,6 @@ import {
 import { Provider } from "@pulumi/kubernetes/provider.js";
 import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import type { DashboardFile } from "../../dashboards/index.ts";
-import { configHash } from "../../exporter/config/config-hash.ts";
 import { DEFAULT_PORT } from "../../exporter/config/schema.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { clusterProblems } from "./check-cluster.ts";
@@ -23,6 +22,7 @@ import type { Manifest } from "./manifests.ts";
 import { deployedObjects, isWorkload, WORKLOADS } from "./objects.ts";
 import { podCount } from "./pod.ts";
 import { remembered } from "./remembered.ts";
+import { configHash } from "../../exporter/config/config.ts";
 
 export interface KubernetesDeployment {
   readonly namespace: string;

@@ -1,4 +1,3 @@
-import { unwatchedFamilies } from "../../exporter/collectors/unwatched-families.ts";
 import { pairSeries } from "../../dashboards/expressions/account-keys.ts";
 import { alerts, activeSince } from "../../dashboards/expressions/alerts.ts";
 import { processSeries } from "../../dashboards/expressions/process-series.ts";
@@ -9,11 +8,11 @@ import {
   queryFamilies,
   rateFamilies,
   usageFamiliesOf,
+  ownQueryFamilies,
 } from "../../exporter/collectors/analytics-families.ts";
-import { accountFamilies } from "../../exporter/collectors/account-families.ts";
+import { accountFamilies, unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
 import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { ownQueryFamilies } from "../../exporter/collectors/own-query-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { probeFamilies } from "../../exporter/probes/families.ts";

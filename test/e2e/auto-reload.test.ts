@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { configHash } from "../../exporter/config/config-hash.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { writeMounted } from "../support/mounted-folder.ts";
 import { type SeriesMap, seriesOfText } from "../support/series.ts";
 import { type SeriesWatch, watchSeries } from "../support/series-watch.ts";
 import { until } from "../support/until.ts";
+import { configHash } from "../../exporter/config/config.ts";
 
 const INTERVAL = "--config.auto-reload-interval=1s";
 const HASH = "aigateway_exporter_config_hash{}";

@@ -1,4 +1,3 @@
-import type { KeyInformation } from "../../exporter/gateway/key-information.ts";
 import {
   type GatewayClient,
   NO_AMOUNTS,
@@ -8,6 +7,7 @@ import {
 } from "../../exporter/gateway/port.ts";
 import type { Job, Result } from "../../exporter/schedule/job.ts";
 import { WHOLE_ANSWER } from "../../exporter/gateway/usage.ts";
+import type { KeyInformation } from "../../exporter/gateway/account.ts";
 
 /** The client's answers; an operation without an answer fails. */
 export interface FakeAnswers {

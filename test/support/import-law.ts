@@ -119,7 +119,7 @@ export const LAWS: readonly Law[] = [
     [
       "infra/",
       "dashboards/",
-      ...["schema.ts", "parse.ts", "config-hash.ts", "proxy.ts"].map((name) => room("config", name)),
+      ...["schema.ts", "parse.ts", "config.ts", "proxy.ts"].map((name) => room("config", name)),
       room("time"),
     ],
   ),

@@ -1,10 +1,10 @@
-import { asksReach, REACH_DAYS } from "../../collectors/query-reach.ts";
 import type { Config } from "../../config/config.ts";
 import { formatDuration } from "../../time/duration.ts";
 import { gapsMs } from "../../time/ticker.ts";
 import { causeNamed } from "../../gateway/causes.ts";
 import type { Asked, Online } from "./request-online.ts";
 import { doesWork, onlineProblems, reasonOf } from "./online-problems.ts";
+import { asksReach, REACH_DAYS } from "../../collectors/own-query.ts";
 
 /** What a check against the gateway found, one line each. */
 export interface OnlineReport {

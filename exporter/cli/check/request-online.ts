@@ -1,11 +1,9 @@
 import { unmatchedText } from "../../budgets/unmatched.ts";
 import { collectorGroups } from "../../collectors/collector-groups.ts";
 import { createCollectorContext } from "../../collectors/collector.ts";
-import { reachJobs } from "../../collectors/query-reach.ts";
 import { type Config, requestLimits } from "../../config/config.ts";
-import type { AccountCredits, AccountKeys, Capabilities } from "../../gateway/account.ts";
+import type { AccountCredits, AccountKeys, Capabilities, KeyInformation } from "../../gateway/account.ts";
 import type { GatewayError } from "../../gateway/errors.ts";
-import type { KeyInformation } from "../../gateway/key-information.ts";
 import type { Caller, Gateway, GatewayClient, Usage } from "../../gateway/port.ts";
 import { createLog } from "../../log.ts";
 import { createPacking } from "../../metrics/render/block.ts";
@@ -15,6 +13,7 @@ import type { Job, JobGroup, Reporter } from "../../schedule/job.ts";
 import type { Window } from "../../time/window.ts";
 import { createCommandGateway } from "../command-gateway.ts";
 import type { Terminal } from "../terminal.ts";
+import { reachJobs } from "../../collectors/own-query.ts";
 
 /** What one job found out. */
 export interface Asked {

@@ -4,7 +4,7 @@ import { redact } from "../../secrets/redact.ts";
 import type { Terminal } from "../terminal.ts";
 import { addCommands, type Commands, commands as allCommands } from "./commands.ts";
 import { createProgram, optionsOf } from "./program.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./flag-values.ts";
 
 /** Runs a command line and returns the exit code: 0 success, 1 failure, 2 usage error. */
 export async function runCommandLine(

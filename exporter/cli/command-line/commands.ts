@@ -5,8 +5,7 @@ import { DEFAULT_PORT } from "../../config/schema.ts";
 import { REPORT_DIMENSIONS } from "../../reports/report.ts";
 import { backfill } from "../backfill/backfill.ts";
 import { check } from "../check/check.ts";
-import { once } from "../daemon/once.ts";
-import { run } from "../daemon/run.ts";
+import { run, once } from "../daemon/run.ts";
 import { healthcheck } from "../healthcheck.ts";
 import { printRules, RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
 import { probe } from "../probe.ts";
@@ -22,9 +21,9 @@ import {
   stepMs,
   untilTime,
   waitMs,
+  UsageError,
 } from "./flag-values.ts";
 import { type Options, optionsOf } from "./program.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** What the commands run. */
 export const commands = {

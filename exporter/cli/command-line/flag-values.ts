@@ -4,7 +4,6 @@ import type { ListenAddress } from "../../http/server.ts";
 import { formatDuration, parseDuration } from "../../time/duration.ts";
 import { utcMilliseconds } from "../../time/utc-time.ts";
 import { DAY_MS } from "../../time/window.ts";
-import { UsageError } from "./usage-error.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -134,4 +133,9 @@ export function serverUrl(text: string): string {
     throw new UsageError("Cannot ask the server (--url): write % as %25 in its user and password");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** The command line is wrong. The message names the mistake and what was expected. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }

@@ -1,8 +1,7 @@
 import { Command, Option } from "commander";
 import { DEFAULT_PORT } from "../../config/schema.ts";
 import { MOST_SHARDS, type ShardFlags } from "../../config/shards/shard.ts";
-import { MAX_REQUESTS } from "../../http/server.ts";
-import type { ListenAddress } from "../../http/server.ts";
+import { MAX_REQUESTS, type ListenAddress } from "../../http/server.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "../../log.ts";
 import {
   allowedHosts,
@@ -12,8 +11,8 @@ import {
   listenAddress,
   routePrefix,
   telemetryPath,
+  UsageError,
 } from "./flag-values.ts";
-import { UsageError } from "./usage-error.ts";
 
 export const DEFAULT_CONFIG_FILE = "aigateway-exporter.yaml";
 

@@ -1,4 +1,4 @@
-import type { App } from "../../app.ts";
+import { type App, type AppDependencies, createApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { systemFiles } from "../../secrets/files.ts";
 import { createWebSource } from "../../config/web/source.ts";
@@ -7,9 +7,9 @@ import { ownPart } from "../../config/shards/part.ts";
 import { ListenError } from "../../http/server.ts";
 import { createReload, startAutoReload } from "./reload.ts";
 import type { Options } from "../command-line/program.ts";
-import { createCommandLog, createExporter } from "./exporter.ts";
 import { loadConfiguration, loadWebConfiguration, logReporter } from "../load-configuration.ts";
 import type { Terminal } from "../terminal.ts";
+import { createLog, type Log } from "../../log.ts";
 
 /**
  * Shorter than Kubernetes' grace period before SIGKILL, longer than the time that clients have to read their answers.
@@ -82,3 +82,35 @@ const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
   ["EAI_AGAIN", "the host name cannot be resolved now"],
   ["EAFNOSUPPORT", "this machine does not support addresses of this kind"],
 ]);
+
+/** Creates the app that the command line describes. */
+export function createExporter(
+  config: Config,
+  options: Options,
+  { clock, random, build }: Pick<Terminal, "clock" | "random" | "build">,
+  log: Log,
+  serving: Pick<AppDependencies, "web" | "lifecycle"> = {},
+): App {
+  return createApp(config, { ...options, clock, random, log, build, ...serving });
+}
+
+/** Creates the log of a command, on standard error. Unexpected errors go there as well. */
+export function createCommandLog({ logLevel, logFormat }: Options, terminal: Terminal): Log {
+  const log = createLog(logLevel, logFormat, terminal.stderr);
+  terminal.logErrorsTo(log);
+  return log;
+}
+
+/** Polls every target once and prints the exposition. Fails if no poll succeeded. */
+export async function once(options: Options, terminal: Terminal): Promise<number> {
+  const log = createCommandLog(options, terminal);
+  const { env } = terminal;
+  const own = (whole: Config) => ownPart(whole, options, env);
+  const config = await loadConfiguration(options.configFile, env, logReporter(log), undefined, own);
+  if (!config) return 1;
+  const app = createExporter(config, options, terminal, log);
+  const { exposition, isUseful } = await app.once();
+  terminal.stdout.write(exposition);
+  await app.stop();
+  return isUseful ? 0 : 1;
+}

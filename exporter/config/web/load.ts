@@ -4,7 +4,6 @@ import { type Files, readingFault } from "../../secrets/files.ts";
 import { findingsOf, pathText, type Problem, problemsOf } from "../problem.ts";
 import { type Checked, type Finding, inspect, right, sectionOf } from "../rules.ts";
 import { holdSecrets } from "../../secrets/redact.ts";
-import type { WebConfig, WebTls } from "./web-config.ts";
 import {
   cipherList,
   CLIENT_AUTH_TYPES,
@@ -14,6 +13,8 @@ import {
   UNSUPPORTED,
   webFile,
   type WebFile,
+  type WebConfig,
+  type WebTls,
 } from "./schema.ts";
 import { parseYaml } from "../yaml-text.ts";
 import { createSecureContext } from "node:tls";

@@ -2,7 +2,7 @@ import type { Log } from "../../log.ts";
 import { type Files, readingFault } from "../../secrets/files.ts";
 import { formatProblem, type Problem } from "../problem.ts";
 import { loadWebConfig, MOST_WEB_BYTES } from "./load.ts";
-import type { WebConfig, WebSource } from "./web-config.ts";
+import type { WebConfig, WebSource } from "./schema.ts";
 
 /**
  * The web configuration in its current state. Its files are read for each use, and parsed when their content has

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { utcMilliseconds } from "../../time/utc-time.ts";
-import type { AccountKey } from "../account.ts";
+import type { AccountKey, AccountCredits } from "../account.ts";
 import { GatewayError } from "../errors.ts";
-import { known, optional, parseBody, shapeProblem } from "./fields.ts";
+import { known, optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
 import { parseKey } from "./key.ts";
 
 /**
@@ -88,3 +88,38 @@ const Identity = z.object({
   expires_at: z.unknown().optional(),
   workspace_id: optional(z.string()),
 });
+
+/** `GET /credits`. An ordinary key may get two zeros, so its answer counts for a management key only. */
+export const CREDITS_REQUEST = { method: "GET", path: "/credits" } as const;
+
+/** @throws GatewayError `bad_response` when an amount is missing or has a wrong type. */
+export function parseCredits(body: unknown, action: string): AccountCredits {
+  const { total_credits: boughtCredits, total_usage: usedCredits } = parseBody(
+    CreditsBody,
+    body,
+    action,
+  ).data;
+  return { boughtCredits, usedCredits };
+}
+
+const CreditsBody = z.object({ data: z.object({ total_credits: wireNumber, total_usage: wireNumber }) });
+
+/** `GET /workspaces`: a page of the account's workspaces (vendor-2026-10, 3). */
+export function workspacesRequest(offset: number) {
+  return { method: "GET", path: `/workspaces?offset=${offset}&limit=${PAGE}` } as const;
+}
+
+const PAGE = 100;
+
+export interface WorkspaceRow {
+  readonly id: string;
+  /** Empty: it has none. */
+  readonly name: string;
+}
+
+/** @throws GatewayError `bad_response` when the body is not a list of workspaces. */
+export function parseWorkspaces(body: unknown, action: string): readonly WorkspaceRow[] {
+  return parseBody(Page, body, action).data.map(({ id, name }) => ({ id, name: name ?? "" }));
+}
+
+const Page = z.object({ data: z.array(z.object({ id: z.string(), name: optional(z.string()) })).max(1000) });

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { utcMilliseconds } from "../../time/utc-time.ts";
-import type { BudgetLayer } from "../budget-layer.ts";
-import type { KeyInformation } from "../key-information.ts";
-import { BudgetLayers, limitReset } from "./budget-layers.ts";
 import { known, optional, parseBody, wireNumber } from "./fields.ts";
+import { type BudgetLayer, type KeyInformation, LIMIT_RESETS, type LimitReset } from "../account.ts";
 
 /** `GET /key` (contract 4). */
 export const KEY_REQUEST = { method: "GET", path: "/key" } as const;
@@ -45,6 +43,11 @@ export function parseKey(body: unknown, action: string): KeyInformation {
 const amount = known(wireNumber);
 /** Null means unlimited. */
 const limit = wireNumber.nullish();
+
+/** The field `budgets` of `GET /key` (vendor-2026-10, 1), in its order. A layer that cannot be read is left out. */
+const BudgetLayers = z
+  .array(z.unknown())
+  .transform((rows) => rows.slice(0, MOST_LAYERS).flatMap((row) => readLayer(row) ?? []));
 
 /** The fields that are read. */
 export const KeyBody = z.object({
@@ -89,4 +92,42 @@ export const KeyBody = z.object({
 function ofMember(layer: BudgetLayer, member: string | undefined): BudgetLayer {
   if (!layer.scope.endsWith("member") || member === undefined) return layer;
   return { ...layer, id: [layer.id, member].filter((part) => part !== undefined).join("/") };
+}
+
+/** When a limit resets, as the service writes it; null: never. */
+export function limitReset(text: string | null | undefined): LimitReset | undefined {
+  if (text === undefined) return undefined;
+  if (text === null) return "never";
+  return LIMIT_RESETS.find((state) => state === text.trim().toLowerCase()) ?? "other";
+}
+
+/** Three times as many as there are scopes. */
+const MOST_LAYERS = 20;
+
+const Layer = z.object({
+  scope: z.string(),
+  limit_usd: optional(wireNumber),
+  spend_usd: optional(wireNumber),
+  remaining_usd: optional(wireNumber),
+  reset_interval: z.string().nullish().catch(undefined),
+  resets_at: optional(z.string().transform(utcMilliseconds)),
+  include_byok: optional(z.boolean()),
+  budget_id: optional(z.string()),
+  guardrail_id: optional(z.string()),
+});
+
+function readLayer(row: unknown): BudgetLayer | undefined {
+  const { data } = Layer.safeParse(row);
+  return (
+    data && {
+      scope: data.scope,
+      limitCredits: data.limit_usd,
+      spentCredits: data.spend_usd,
+      remainingCredits: data.remaining_usd,
+      reset: limitReset(data.reset_interval),
+      resetsAtMs: data.resets_at,
+      includesByok: data.include_byok,
+      id: data.budget_id ?? data.guardrail_id,
+    }
+  );
 }

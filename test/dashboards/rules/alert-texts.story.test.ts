@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import { accountFamilies } from "../../../exporter/collectors/account-families.ts";
-import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
-import { layerFamilies, sharedLimitFamilies } from "../../../exporter/collectors/layer-families.ts";
+import {
+  keyFamilies,
+  layerFamilies,
+  sharedLimitFamilies,
+} from "../../../exporter/collectors/key-families.ts";
 import { forecastFamilies } from "../../../exporter/forecast/families.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { JOB } from "../../../dashboards/rules/settings.ts";

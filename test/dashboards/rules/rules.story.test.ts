@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-
-import { accountFamilies } from "../../../exporter/collectors/account-families.ts";
+import { accountFamilies, unwatchedFamilies } from "../../../exporter/collectors/account-families.ts";
 import { queryFamilies, usageFamiliesOf } from "../../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies } from "../../../exporter/collectors/discovery-families.ts";
-import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
+import {
+  keyFamilies,
+  layerFamilies,
+  sharedLimitFamilies,
+} from "../../../exporter/collectors/key-families.ts";
 import { budgetFamilies } from "../../../exporter/budgets/families.ts";
 import type { Family } from "../../../exporter/metrics/family.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { probeFamilies } from "../../../exporter/probes/families.ts";
-import { layerFamilies, sharedLimitFamilies } from "../../../exporter/collectors/layer-families.ts";
 import { forecastFamilies } from "../../../exporter/forecast/families.ts";
-import { unwatchedFamilies } from "../../../exporter/collectors/unwatched-families.ts";
 import { renderRuleFile, ruleGroups } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
 import { isAlert, type Rule } from "../../../dashboards/rules/rule.ts";

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { dashboards } from "../../../dashboards/index.ts";
-import { configHash } from "../../../exporter/config/config-hash.ts";
 import { createGateway } from "../../gateway/gateway.ts";
 import { ROOT } from "../../support/repository.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import { until } from "../../support/until.ts";
 import { type Cluster, startCluster } from "./cluster.ts";
 import { dashboardPath, NAMESPACE, PATHS, readyPods } from "./deployment.ts";
+import { configHash } from "../../../exporter/config/config.ts";
 
 const TOOLS = ["helm", "kubectl", "etcd", "kubeApiserver", "kubeControllerManager"] as const;
 

@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-
 import { createReload, oneAtATime } from "../../../exporter/cli/daemon/reload.ts";
-import type { Config } from "../../../exporter/config/config.ts";
+import { type Config, configHash } from "../../../exporter/config/config.ts";
 import { createFollowedFiles } from "../../../exporter/config/followed-files.ts";
-import { configHash } from "../../../exporter/config/config-hash.ts";
 import { systemFiles } from "../../../exporter/secrets/files.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { createRecordingLog } from "../../support/log.ts";

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
-
-import { createLookBack } from "../../../exporter/collectors/look-back.ts";
-import type { UsageSeries } from "../../../exporter/gateway/port.ts";
-import { NO_AMOUNTS } from "../../../exporter/gateway/port.ts";
+import { type UsageSeries, NO_AMOUNTS } from "../../../exporter/gateway/port.ts";
 import { WHOLE_ANSWER } from "../../../exporter/gateway/usage.ts";
 import type { Window } from "../../../exporter/time/window.ts";
+import { createLookBack } from "../../../exporter/collectors/history.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-11-18T12:30:00Z");

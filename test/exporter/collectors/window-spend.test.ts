@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { windowSpend } from "../../../exporter/collectors/window-spend.ts";
 import type { Total, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import type { SpendGap } from "../../../exporter/readings/reading.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import { windowSpend } from "../../../exporter/collectors/breakdown.ts";
 
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
 

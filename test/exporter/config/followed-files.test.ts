@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createFollowedFiles } from "../../../exporter/config/followed-files.ts";
-import { configHash } from "../../../exporter/config/config-hash.ts";
 import { systemFiles } from "../../../exporter/secrets/files.ts";
 import { writeMounted } from "../../support/mounted-folder.ts";
+import { configHash } from "../../../exporter/config/config.ts";
 
 describe("createFollowedFiles()", () => {
   test.each<[string, (root: string) => void]>([

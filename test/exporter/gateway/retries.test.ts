@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { retryAfter } from "../../../exporter/gateway/retry-after.ts";
 import { moveTo } from "../../support/time-zone.ts";
 import { retryDelay } from "../../../exporter/gateway/calls.ts";
+import { retryAfter } from "../../../exporter/gateway/response.ts";
 
 const NOW = Date.parse("2026-11-18T12:00:00Z");
 

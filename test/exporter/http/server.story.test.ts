@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { WebConfig } from "../../../exporter/config/web/web-config.ts";
 import { refusal } from "../../../exporter/http/router.ts";
 import { TooManyLoginsError } from "../../../exporter/http/passwords.ts";
 import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import { createServer, type ServerOptions } from "../../../exporter/http/server.ts";
 import { hashedPassword } from "../../support/hashed-password.ts";
 import { connectRaw } from "../../support/raw-client.ts";
+import type { WebConfig } from "../../../exporter/config/web/schema.ts";
 
 interface StartOptions extends ServerOptions {
   readonly errors?: unknown[];

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect as tlsConnect, type ConnectionOptions } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { WebConfig, WebTls } from "../../../exporter/config/web/web-config.ts";
 import { loadWebConfig } from "../../../exporter/config/web/load.ts";
 import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import { createServer } from "../../../exporter/http/server.ts";
 import { createAuthority } from "../../support/certificates.ts";
+import type { WebConfig, WebTls } from "../../../exporter/config/web/schema.ts";
 
 const authority = createAuthority();
 const page: Route = { path: "/", methods: ["GET"], handle: () => textAnswer(200, "hello\n") };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wordErrorRate } from "../../../exporter/probes/word-error-rate.ts";
+import { wordErrorRate } from "../../../exporter/probes/probe-run.ts";
 
 describe("wordErrorRate, counted by hand", () => {
   test.each<[string, string, string, number]>([

@@ -1,8 +1,8 @@
 import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
-import type { KeyInformation } from "../../../exporter/gateway/key-information.ts";
 import type { Caller, Gateway, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import type { Clock } from "../../../exporter/time/clock.ts";
 import { NO_ANSWERS } from "../../support/fake-client.ts";
+import type { KeyInformation } from "../../../exporter/gateway/account.ts";
 
 /** The outcome of one request. `ms` is its duration. */
 export type Answer =

@@ -1,7 +1,9 @@
-import { accountFamilies as families } from "../../../../exporter/collectors/account-families.ts";
+import {
+  accountFamilies as families,
+  unwatchedFamilies,
+} from "../../../../exporter/collectors/account-families.ts";
 import { usageFamiliesOf } from "../../../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies } from "../../../../exporter/collectors/discovery-families.ts";
-import { unwatchedFamilies } from "../../../../exporter/collectors/unwatched-families.ts";
 import type { Outlook } from "../../../../exporter/forecast/outlook.ts";
 import { selfFamilies } from "../../../../exporter/metrics/self-families.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";

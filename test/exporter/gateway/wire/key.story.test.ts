@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KeyInformation } from "../../../../exporter/gateway/key-information.ts";
 import { parseKey } from "../../../../exporter/gateway/wire/key.ts";
 import type { Switches } from "../../../gateway/switches.ts";
 import { createClient, secretSource } from "../../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../../support/simulated-gateway.ts";
+import type { KeyInformation } from "../../../../exporter/gateway/account.ts";
 
 /** An answer of the simulated service about a key with spend, on a Wednesday at noon. */
 async function answer(switches: Partial<Switches>): Promise<KeyInformation> {
