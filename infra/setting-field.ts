@@ -4,10 +4,13 @@ import { z } from "zod";
  * Settings arrive as strings: objects, lists, numbers and flags as JSON. Each field parses one; its error
  * message states the rule.
  */
-export const flag = () => json("true or false", z.boolean());
+export const flag = () => json("true or false", z.boolean(), "shown");
 
 /** Strings by name. Messages never show a value, which may be a secret. `fault`: what is wrong with a string. */
-export const textMap = (fault: (text: string) => string | undefined = () => undefined) =>
+export const textMap = (
+  nameForm: RegExp,
+  fault: (text: string, name: string) => string | undefined = () => undefined,
+) =>
   z.string({ error: `is missing; it must be ${TEXT_MAP}` }).transform((written, context) => {
     const parsed = z.record(z.string(), z.unknown()).safeParse(valueOf(written));
     if (!parsed.success) {
@@ -15,10 +18,11 @@ export const textMap = (fault: (text: string) => string | undefined = () => unde
       return z.NEVER;
     }
     const entries = Object.entries(parsed.data).map(([name, value]) => {
+      const refuse = (message: string) => context.addIssue({ code: "custom", path: [name], message });
       const isText = typeof value === "string";
-      const wrong = isText ? fault(value) : "is not a string; put numbers in quotes";
-      if (wrong !== undefined)
-        context.addIssue({ code: "custom", path: [name], message: `the value (not shown) ${wrong}` });
+      const wrong = isText ? fault(value, name) : "is not a string; put numbers in quotes";
+      if (wrong !== undefined) refuse(`the value (not shown) ${wrong}`);
+      if (!nameForm.test(name)) refuse("Kubernetes does not accept this name");
       return [name, isText ? value : ""] as const;
     });
     return Object.fromEntries(entries);
@@ -31,7 +35,7 @@ export const textList = () => json("a list of strings", z.array(z.string().min(1
 export const object = () => json("an object", z.record(z.string(), z.unknown()));
 
 export const count = (most: number) =>
-  json(`an integer from 1 to ${most}`, z.number().int().min(1).max(most));
+  json(`an integer from 1 to ${most}`, z.number().int().min(1).max(most), "shown");
 
 export function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: ({ input }) => isNot(`one of ${values.join(", ")}`, input) });
@@ -80,13 +84,14 @@ function isSecretText(value: unknown): value is string {
   return typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 }
 
-export function json<Schema extends z.ZodType>(rule: string, schema: Schema) {
+/** Messages show a value only if it is `shown`: a list or an object may contain a secret. */
+export function json<Schema extends z.ZodType>(rule: string, schema: Schema, shown?: "shown") {
   return z
     .string({ error: ({ input }) => isNot(rule, input) })
     .transform((text, context): z.output<Schema> => {
       const parsed = schema.safeParse(valueOf(text));
       if (parsed.success) return parsed.data;
-      context.addIssue({ code: "custom", message: isNot(rule, text) });
+      context.addIssue({ code: "custom", message: shown ? isNot(rule, text) : `is not ${rule}` });
       return z.NEVER;
     });
 }

@@ -51,7 +51,7 @@ function lostSecret(fullName: string, { isSecret }: WrittenConfig): readonly str
   const isKept = !(name in fields.shape) || name === "keys" || name in HOLDS_SECRET;
   if (isKept || !fullName.startsWith(`${getProject()}:`) || !isSecret(fullName)) return [];
   const remedy =
-    name === "environment"
+    name === "environment" || name === "extraEnv"
       ? "put it into a Secret and name that in environmentSecret"
       : "set it without --secret";
   return [

@@ -2,7 +2,18 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
 import { chartReadme } from "./helm-readme.ts";
-import { DURATION, exporterSchema } from "./helm-exporter-schema.ts";
+import { createRules } from "../dashboards/rules/index.ts";
+import { isAlert } from "../dashboards/rules/rule.ts";
+import {
+  LABEL_NAME,
+  LABEL_VALUE,
+  NAMESPACE_NAME,
+  OBJECT_NAME,
+  OWN_VOLUMES,
+  QUANTITY,
+  VARIABLE_NAME,
+} from "../infra/kubernetes/names.ts";
+import { DURATION, exporterSchema, PROXY } from "./helm-exporter-schema.ts";
 
 /**
  * Placeholders for links in the chart's rules. A template replaces them by the links of the values, or
@@ -140,27 +151,35 @@ function schemaOfType({ name, type }: Setting) {
   return type === "integer" ? { type, minimum: 1 } : { type: type === "boolean" ? type : [type, "null"] };
 }
 
-const LABEL = "^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$";
 /** Users write true and 42 where Kubernetes wants a text; the templates make one of it. */
 const SCALAR = ["string", "number", "boolean", "null"];
-const NAMED = {
-  type: ["object", "null"],
-  propertyNames: {
-    pattern: "^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
-  },
-};
-const LABELS = { ...NAMED, additionalProperties: { type: SCALAR, pattern: LABEL } };
+const NAMED = { type: ["object", "null"], propertyNames: { pattern: `^${LABEL_NAME}$` } };
+const LABEL = { pattern: `^${LABEL_VALUE}$`, minimum: 0, maximum: 1e20 };
+const LABELS = { ...NAMED, additionalProperties: { type: SCALAR, ...LABEL } };
 const ANNOTATIONS = { ...NAMED, additionalProperties: { type: SCALAR } };
 const OBJECTS = { type: ["array", "null"], items: { type: "object" } };
 /** Of an object in Kubernetes; empty: none. */
-const OBJECT_NAME = { type: ["string", "null"], pattern: "^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)?$" };
+const REFERENCE = { type: ["string", "null"], pattern: `^(?:${OBJECT_NAME})?$`, maxLength: 253 };
 const NAMED_OBJECTS = { ...OBJECTS, items: { type: "object", required: ["name"] } };
+const QUANTITIES = {
+  type: ["object", "null"],
+  additionalProperties: { type: ["string", "number", "null"], pattern: `^${QUANTITY}$`, minimum: 0 },
+};
+
+/** No variable has a login, because anyone who may read pods can read it. */
+const PUBLIC = { type: "string", not: { pattern: String.raw`://[^/\s]*@` } };
+
+/** The pod has objects of these names itself. */
+function namedOtherThan(names: readonly string[]) {
+  const name = { not: { enum: names } };
+  return { ...OBJECTS, items: { type: "object", required: ["name"], properties: { name } } };
+}
 
 /** Labels or annotations of an alert. */
 const TEXTS = {
   type: "object",
   propertyNames: { pattern: "^[a-zA-Z_][a-zA-Z0-9_]*$" },
-  additionalProperties: { type: "string" },
+  additionalProperties: { type: SCALAR },
 };
 /** Alerts append to it; empty: none. */
 const LINK = { type: ["string", "null"], pattern: String.raw`^(?:https?://[^\s"'#?{}\\]+)?$` };
@@ -172,13 +191,16 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   dashboardBaseUrl: LINK,
   alerts: {
     type: ["object", "null"],
+    propertyNames: {
+      enum: createRules().flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? rule.alert : []))),
+    },
     additionalProperties: {
       type: "object",
       additionalProperties: false,
       properties: {
         enabled: { type: "boolean" },
         severity: { enum: ["critical", "warning", "info"] },
-        for: { type: "string", pattern: "^(?:[0-9]{1,5}[dhms])+$" },
+        for: { type: "string", pattern: DURATION, minLength: 1 },
         labels: TEXTS,
         annotations: TEXTS,
       },
@@ -199,12 +221,25 @@ const SCHEMAS: Readonly<Record<string, object>> = {
       ],
     },
   },
-  // No value has a login, because anyone who may read pods can read them.
   environment: {
     type: ["object", "null"],
-    additionalProperties: { type: "string", not: { pattern: String.raw`://[^/\s]*@` } },
+    propertyNames: { pattern: `^${VARIABLE_NAME}$` },
+    // Helm shows a value that does not match, but not one that must not match.
+    patternProperties: {
+      "^(?:https?_proxy|HTTPS?_PROXY)$": { ...PUBLIC, if: PUBLIC, then: { pattern: PROXY } },
+    },
+    additionalProperties: PUBLIC,
   },
-  gateway: { type: ["string", "null"], pattern: LABEL },
+  resources: {
+    type: ["object", "null"],
+    additionalProperties: false,
+    properties: { requests: QUANTITIES, limits: QUANTITIES, claims: { type: ["array", "null"] } },
+  },
+  affinity: {
+    type: ["object", "null"],
+    propertyNames: { enum: ["nodeAffinity", "podAffinity", "podAntiAffinity"] },
+  },
+  gateway: { type: ["string", "null"], pattern: LABEL.pattern },
   // The templates refuse a wrong name as well, but helm lint does not hear them.
   nameOverride: { type: ["string", "null"], pattern: "^(?:[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?)?$" },
   fullnameOverride: { type: ["string", "null"], pattern: "^(?:[a-z](?:[a-z0-9-]{0,50}[a-z0-9])?)?$" },
@@ -230,13 +265,17 @@ const SCHEMAS: Readonly<Record<string, object>> = {
       "caConfigMap",
       "webConfigSecret",
       "tlsSecret",
-      "dashboardNamespace",
       "priorityClass",
-    ].map((name) => [name, OBJECT_NAME]),
+    ].map((name) => [name, REFERENCE]),
   ),
-  ...Object.fromEntries(
-    ["extraVolumes", "extraVolumeMounts", "extraEnv", "initContainers"].map((name) => [name, NAMED_OBJECTS]),
-  ),
+  dashboardNamespace: { type: ["string", "null"], pattern: `^(?:${NAMESPACE_NAME})?$` },
+  extraVolumes: namedOtherThan(OWN_VOLUMES),
+  initContainers: namedOtherThan(["exporter"]),
+  extraVolumeMounts: NAMED_OBJECTS,
+  extraEnv: {
+    ...OBJECTS,
+    items: { ...NAMED_OBJECTS.items, properties: { name: { pattern: `^${VARIABLE_NAME}$` }, value: PUBLIC } },
+  },
   ...Object.fromEntries(
     ["tolerations", "topologySpreadConstraints", "networkPolicyIngress", "networkPolicyEgress"].map(
       (name) => [name, OBJECTS],
@@ -246,6 +285,6 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   serviceAccount: {
     type: ["object", "null"],
     additionalProperties: false,
-    properties: { create: { type: "boolean" }, name: OBJECT_NAME, annotations: ANNOTATIONS },
+    properties: { create: { type: "boolean" }, name: REFERENCE, annotations: ANNOTATIONS },
   },
 };

@@ -11,13 +11,22 @@ const PATTERNS: ReadonlyMap<unknown, string> = new Map([
   ["variable", "^[A-Za-z_][A-Za-z0-9_]*$"],
 ]);
 
+const HTTP = "[Hh][Tt][Tt][Pp]";
+const HOST = String.raw`(?:[^\s\[\]/\\:@?#%|<>"{}^\x60]+|\[[0-9A-Fa-f:.]+\])`;
+const PORT = "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])";
+const REST = String.raw`(?::${PORT})?(?:/[^\s@?#]*)?$`;
+const LOCAL = String.raw`(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])`;
+
 const SAFE_URL = {
-  properties: { base_url: { pattern: "^(?:https://|http://(?:localhost|127\\.|\\[::1\\]))[^@?#]*$" } },
+  properties: { base_url: { pattern: `^(?:${HTTP}[Ss]://${HOST}|${HTTP}://${LOCAL})${REST}` } },
 };
 const ALLOWED_URL = {
-  properties: { base_url: { pattern: "^https?://[^@?#]+$" }, allow_http: { const: true } },
+  properties: { base_url: { pattern: `^${HTTP}[Ss]?://${HOST}${REST}` }, allow_http: { const: true } },
   required: ["allow_http"],
 };
+
+/** The URL of a proxy as the exporter reads it, which may lack the scheme; empty: none. */
+export const PROXY = String.raw`^\s*(?:(?:${HTTP}[Ss]?://)?${HOST}(?::${PORT})?/?)?\s*$`;
 
 /**
  * The exporter's own schema for the value `exporter`, so that `helm lint` refuses a wrong configuration. Most rules

@@ -6,7 +6,7 @@ import { createRules } from "../dashboards/rules/index.ts";
 import { dashboards } from "../dashboards/index.ts";
 import { createManifests } from "../infra/kubernetes/manifests.ts";
 import { outgoing } from "../infra/kubernetes/network-policy.ts";
-import { readSettings } from "../infra/settings.ts";
+import { readSettings, type SecretEntries } from "../infra/settings.ts";
 
 const project = z.object({ config: z.record(z.string(), z.object({ default: z.unknown() })) });
 const stackFile = z.object({ config: z.record(z.string(), z.unknown()) });
@@ -41,15 +41,20 @@ function stackManifests(path: string): string {
     settings: { ...kubernetes, gateway: kubernetes.gateway || name },
     outgoing: outgoing(kubernetes),
     mounted: {
-      keys: keys.kind === "existing" ? keys.name : `${kubernetes.name}-keys`,
-      management:
-        management?.kind === "existing" ? management.name : management && `${kubernetes.name}-management`,
+      keys: secretName(`${kubernetes.name}-keys`, keys),
+      management: management && secretName(`${kubernetes.name}-management`, management),
     },
     rules: createRules(rules),
     dashboards,
     manager: "pulumi",
   });
   return manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false })).join("---\n");
+}
+
+/** The name of a Secret that exists, or that the stack creates for some entries. */
+function secretName(own: string, secret: SecretEntries): string | undefined {
+  if (secret.kind === "existing") return secret.name;
+  return Object.keys(secret.entries).length === 0 ? undefined : own;
 }
 
 function read(path: string | URL): unknown {

@@ -151,9 +151,12 @@ function environmentOf({
     ...(caConfigMap === "" ? {} : { NODE_EXTRA_CA_CERTS: `${CA_PATH}/ca.crt` }),
     ...environment,
   };
+  const isOther = ([name]: readonly [string, string]) => extraEnv.every((each) => each.name !== name);
   const env = [
     ...(podCount({ shards, replicas }) > 1 ? POD_VARIABLES : []),
-    ...Object.entries(variables).map(([name, value]) => ({ name, value })),
+    ...Object.entries(variables)
+      .filter(isOther)
+      .map(([name, value]) => ({ name, value })),
     ...extraEnv,
   ];
   return {

@@ -101,7 +101,7 @@ analytics:
       grafanaUrl: "grafana.example",
     });
     expect(text).toEqual([
-      'name: "Big_Name" is not a name of at most 50 lower-case letters, digits and dashes',
+      'name: "Big_Name" is not a name of at most 50 lower-case letters, digits and dashes that begins with a letter',
       "keys.Billing: the name does not match [a-z0-9][a-z0-9_.-]{0,63}",
       "keys.other: the value (not shown) is not one line of printable ASCII without spaces",
       "keys.third: the value (not shown) is not one line of printable ASCII without spaces",
@@ -151,9 +151,49 @@ analytics:
       "environment.HTTPS_PROXY: the value (not shown) contains a login; put it into a Secret and name that in environmentSecret",
     ],
     [
+      "a proxy's password in a further variable",
+      { extraEnv: [{ name: "HTTPS_PROXY", value: "http://me:sk-password@proxy.example" }] },
+      "extraEnv: is not a list of variables, with a string without a login as value, or valueFrom",
+    ],
+    [
       "a misspelt resource",
       { resources: { limit: { memory: "1Gi" } } },
-      'resources: "{\\"limit\\":{\\"memory\\":\\"1Gi\\"}}" is not an object with requests, limits and claims',
+      "resources: is not an object with requests, limits and claims, and amounts such as 512Mi",
+    ],
+    [
+      "an amount that is none",
+      { resources: { limits: { memory: "1 GB" } } },
+      "resources: is not an object with requests, limits and claims, and amounts such as 512Mi",
+    ],
+    [
+      "a name that no Service can have",
+      { name: "1gw" },
+      'name: "1gw" is not a name of at most 50 lower-case letters, digits and dashes that begins with a letter',
+    ],
+    [
+      "a label that Kubernetes refuses",
+      { podLabels: { team: "a b" } },
+      "podLabels.team: the value (not shown) is not a label of at most 63 letters, digits, dashes, underscores and dots",
+    ],
+    [
+      "the name of a label that Kubernetes refuses",
+      { dashboardLabels: { "a/b/c": "d" } },
+      "dashboardLabels.a/b/c: Kubernetes does not accept this name",
+    ],
+    [
+      "a proxy that the exporter cannot use",
+      { environment: { https_proxy: "socks5://proxy.example:1080" } },
+      "environment.https_proxy: the value (not shown) is not an http or https URL such as http://proxy.example:3128",
+    ],
+    [
+      "a name that two volumes would have",
+      { extraVolumes: [{ name: "keys", emptyDir: {} }] },
+      "extraVolumes: is not a list of objects with a name other than config, audio, ca, web, tls, keys, management",
+    ],
+    [
+      "an address that is no range",
+      { scrapeFromAddresses: ["192.0.2.1"] },
+      "scrapeFromAddresses: is not a list of ranges of addresses such as 192.0.2.0/24",
     ],
     [
       "a gateway that is no label",

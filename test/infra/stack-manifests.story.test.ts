@@ -28,6 +28,8 @@ test("the manifests of a stack need neither a cluster nor the passphrase, and it
   const objects = parseAllDocuments(run().stdout).map((document) => manifest.parse(document.toJS()));
   expect(objects.map(({ kind }) => kind)).toContain("Deployment");
   expect(JSON.stringify(objects)).toContain('"secretName":"aigateway-exporter-keys"');
+  write({ managementKey: SECURE, keys: {} });
+  expect(run().stdout).not.toContain("aigateway-exporter-keys");
   write({ image: "", shards: 0 });
   expect(run()).toMatchObject({
     status: 1,

@@ -142,11 +142,6 @@ annotations:
 
 {{- /* The rules with the changes of alerts. */ -}}
 {{- define "aigateway-exporter.changedRules" -}}
-{{- range $name := keys .alerts | sortAlpha -}}
-{{- if not (regexMatch (printf "(?m)^ *- alert: %s$" $name) $.text) -}}
-{{- fail (printf "Cannot change the alert %q (alerts): there is no such alert" $name) -}}
-{{- end -}}
-{{- end -}}
 {{- $groups := list -}}
 {{- range $group := (fromYaml .text).groups -}}
 {{- $rules := list -}}
@@ -154,9 +149,9 @@ annotations:
 {{- $change := dict -}}
 {{- if $rule.alert -}}{{- $change = get $.alerts $rule.alert | default dict -}}{{- end -}}
 {{- if ne (toString $change.enabled) "false" -}}
-{{- with $change.labels -}}{{- $_ := set $rule "labels" (merge dict . $rule.labels) -}}{{- end -}}
+{{- with $change.labels -}}{{- $_ := set $rule "labels" (include "aigateway-exporter.texts" (list $rule.labels .) | fromYaml) -}}{{- end -}}
 {{- with $change.severity -}}{{- $_ := set $rule.labels "severity" . -}}{{- end -}}
-{{- with $change.annotations -}}{{- $_ := set $rule "annotations" (merge dict . $rule.annotations) -}}{{- end -}}
+{{- with $change.annotations -}}{{- $_ := set $rule "annotations" (include "aigateway-exporter.texts" (list $rule.annotations .) | fromYaml) -}}{{- end -}}
 {{- with $change.for -}}{{- $_ := set $rule "for" . -}}{{- end -}}
 {{- $rules = append $rules $rule -}}
 {{- end -}}
@@ -263,10 +258,15 @@ spec:
       {{- $env = append $env (dict "name" "AIGATEWAY_EXPORTER_POD_INDEX" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.labels['apps.kubernetes.io/pod-index']"))) }}
       {{- $env = append $env (dict "name" "AIGATEWAY_EXPORTER_POD_NAME" "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.name"))) }}
       {{- end }}
+      {{- $variables := dict }}
       {{- if $values.caConfigMap }}
-      {{- $env = append $env (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/aigateway-exporter-ca/ca.crt") }}
+      {{- $_ := set $variables "NODE_EXTRA_CA_CERTS" "/etc/aigateway-exporter-ca/ca.crt" }}
       {{- end }}
-      {{- range $name, $value := $values.environment }}
+      {{- $variables = mergeOverwrite $variables ($values.environment | default dict) }}
+      {{- range $values.extraEnv }}
+      {{- $_ := unset $variables .name }}
+      {{- end }}
+      {{- range $name, $value := $variables }}
       {{- $env = append $env (dict "name" $name "value" $value) }}
       {{- end }}
       {{- with concat $env ($values.extraEnv | default list) }}
