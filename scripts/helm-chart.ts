@@ -226,7 +226,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     propertyNames: { pattern: `^${VARIABLE_NAME}$` },
     // Helm shows a value that does not match, but not one that must not match.
     patternProperties: {
-      "^(?:https?_proxy|HTTPS?_PROXY)$": { ...PUBLIC, if: PUBLIC, then: { pattern: PROXY } },
+      "^(?:https?_proxy|HTTPS?_PROXY)$": { ...PUBLIC, if: PUBLIC.not, else: { pattern: PROXY } },
     },
     additionalProperties: PUBLIC,
   },

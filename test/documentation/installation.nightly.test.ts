@@ -215,7 +215,7 @@ describeWithTools(TOOLS, "on a Kubernetes API", (tools) => {
     await run(drift);
     expect(await run(`${manifests} && cat objects.yaml`)).toContain("kind: Deployment");
     await run(deployer);
-    expect(await run(token)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(await run(token)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\s*$/);
     await run("pulumi destroy --yes");
     expect(await readyPods(cluster.api)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -184,77 +184,6 @@ describeWithTools(["helm"], "the Helm chart", ({ helm }) => {
   test.each(Object.entries(CASES))("makes the manifests with %s", (_name, changes) => {
     const objects = objectsOf(template(changes)).filter(({ metadata }) => !metadata.name.endsWith("-test"));
     expect(sorted(objects)).toEqual(sorted(manifestsOf(changes, "Helm")));
-  });
-
-  test.each([
-    ["null for a required value", { ...LEAST, replicas: null }, /replicas/],
-    [
-      "an unknown field of the configuration",
-      { ...LEAST, exporter: { ...LEAST.exporter, gatway: 1 } },
-      /gatway/,
-    ],
-    ["http", { ...LEAST, exporter: { gateway: { base_url: "http://a.example/v1" } } }, /base_url/],
-    [
-      "no currency",
-      { ...LEAST, exporter: { ...LEAST.exporter, credit_value: { currency: "Euro", value: 1 } } },
-      /currency/,
-    ],
-    ["a label that Kubernetes refuses", { ...LEAST, podLabels: { team: "a b" } }, /podLabels/],
-    ["no image", { ...LEAST, image: "" }, /image/],
-    ["no gateway", { ...LEAST, exporter: {} }, /gateway/],
-    ["an unknown value", { ...LEAST, imagee: "a" }, /imagee/],
-    ["an unknown choice", { ...LEAST, scrape: "pods" }, /scrape/],
-    ["text for a list", { ...LEAST, imagePullSecrets: "one" }, /imagePullSecrets/],
-    [
-      "a login in a variable",
-      { ...LEAST, environment: { HTTPS_PROXY: "http://me:secret@proxy.example" } },
-      /HTTPS_PROXY/,
-    ],
-    [
-      "a proxy that is no URL",
-      { ...LEAST, environment: { HTTPS_PROXY: "socks5://a.example" } },
-      /HTTPS_PROXY/,
-    ],
-    [
-      "a port that no address has",
-      { ...LEAST, environment: { https_proxy: "a.example:99999" } },
-      /https_proxy/,
-    ],
-    [
-      "a login in a further variable",
-      { ...LEAST, extraEnv: [{ name: "HTTPS_PROXY", value: "http://me:secret@proxy.example" }] },
-      /extraEnv/,
-    ],
-    [
-      "a name that two volumes would have",
-      { ...LEAST, extraVolumes: [{ ...VOLUME, name: "keys" }] },
-      /extraVolumes/,
-    ],
-    ["a negative label", { ...LEAST, podLabels: { rank: -1 } }, /podLabels/],
-    ["the name of a label that Kubernetes refuses", { ...LEAST, podLabels: { "a..b/c": "d" } }, /a\.\.b\/c/],
-    ["an amount that is none", { ...LEAST, resources: { limits: { memory: "1 GB" } } }, /resources/],
-    ["a misspelt resource", { ...LEAST, resources: { limit: { memory: "1Gi" } } }, /resources/],
-    ["a namespace with a dot", { ...LEAST, dashboardNamespace: "a.b" }, /dashboardNamespace/],
-    [
-      "an alert that is not there",
-      { ...LEAST, alerts: { AIGatewayNone: { enabled: false } } },
-      /AIGatewayNone/,
-    ],
-    ["a number as a variable", { ...LEAST, environment: { PORT: 1 } }, /environment/],
-    ["text for tolerations", { ...LEAST, tolerations: "all" }, /tolerations/],
-    [
-      "another number of shards in the configuration",
-      { ...LEAST, replicas: 2, exporter: { ...LEAST.exporter, shards: 3 } },
-      /exporter.*shards/,
-    ],
-  ])("refuses %s, without a login", (_name, values, message) => {
-    const { status, stdout } = spawnSync(helm, ["lint", chart, "-f", "-"], {
-      input: stringify(values),
-      encoding: "utf8",
-    });
-    expect(status).toBe(1);
-    expect(stdout).toMatch(message);
-    expect(stdout).not.toContain("secret@");
   });
 
   test("keeps the variables of keys if there is no Secret of keys", () => {
