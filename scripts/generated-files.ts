@@ -3,12 +3,11 @@ import { dashboards } from "../dashboards/index.ts";
 import { renderRuleFile, ruleGroups } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import { statusSchemaText } from "../exporter/status/json/schema.ts";
-import { renderAlertsDocs, renderTroubleshootingDocs } from "./alerts-docs.ts";
 import { renderConfigurationDocs } from "./configuration-docs.ts";
 import { CHART_LINKS, helmChart } from "./helm-chart.ts";
 import { renderMetricsDocs } from "./metrics-docs.ts";
 import { plainManifests } from "./plain-manifests.ts";
-import { renderSettingsDocs } from "./settings-docs.ts";
+import { renderSettingsDocs, renderAlertsDocs, renderTroubleshootingDocs } from "./settings-docs.ts";
 
 export interface GeneratedFile {
   /** Path from the root of the repository. */

@@ -3,18 +3,16 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-
 import { dashboards } from "../dashboards/index.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
-import { calledCommand } from "./exporter/cli/called-command.ts";
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { parseConfig } from "../exporter/config/parse.ts";
 import { ROOT } from "./support/repository.ts";
 import { describeWithTools } from "./support/tools.ts";
+import { calledCommand } from "./exporter/cli/terminal-double.ts";
 
 const service = z.strictObject({
   image: z

@@ -1,14 +1,13 @@
+import packageJson from "../package.json" with { type: "json" };
 import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/time/clock.ts";
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
 import { createLog } from "../exporter/log.ts";
-import packageJson from "../package.json" with { type: "json" };
 import { type ConfigText, demoFile, readConfigText } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
-import type { Gateway } from "./gateway/gateway.ts";
-import { messageOf } from "./gateway/start-problem.ts";
+import { type Gateway, messageOf } from "./gateway/gateway.ts";
 import { demoPast } from "./demo-past.ts";
 import { preparePreview } from "./preview/package.ts";
 import { startPreviewServer } from "./preview/server.ts";

@@ -2,11 +2,9 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-
 import { demoConfiguration } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
-import type { Gateway } from "./gateway/gateway.ts";
-import { messageOf, startProblem } from "./gateway/start-problem.ts";
+import { type Gateway, messageOf, startProblem } from "./gateway/gateway.ts";
 
 const FLAGS = {
   port: { type: "string", default: "8402" },

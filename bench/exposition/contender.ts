@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { serveParent } from "../child.ts";
-import { watchStalls } from "../stall-watch.ts";
+import { watchStalls } from "../statistics.ts";
 
 /** An implementation that holds series and exposes them. A contender's program serves it to the benchmarks. */
 export interface Subject {

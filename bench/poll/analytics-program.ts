@@ -7,7 +7,7 @@ import { createPublisher } from "../../exporter/metrics/render/publisher.ts";
 import { createPacking } from "../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../exporter/readings/readings.ts";
 import { serveParent } from "../child.ts";
-import { watchStalls } from "../stall-watch.ts";
+import { watchStalls } from "../statistics.ts";
 
 // Asks all four analytics queries at once, as the exporter does but without its rate limit, shows the
 // answers, and reports the longest stall. Parameter: the API root.

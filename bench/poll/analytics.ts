@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Benchmark } from "../benchmark.ts";
 import { startChild } from "../child.ts";
-import { startUpstream } from "./upstream.ts";
+import { startUpstream } from "./polled-exporter.ts";
 
 /** The largest requested limit (contract 2.1: `limit`). */
 const ROWS = 1000;

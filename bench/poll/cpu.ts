@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Benchmark, Contender } from "../benchmark.ts";
 import { type Child, startChild } from "../child.ts";
 import { isInstalled } from "../peers.ts";
-import { startUpstream } from "./upstream.ts";
+import { startUpstream } from "./polled-exporter.ts";
 
 const CONNECTIONS = 64;
 const REQUESTS = 3000;

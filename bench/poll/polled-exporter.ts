@@ -4,7 +4,8 @@ import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readings } from "../benchmark.ts";
 import { type ProbedExporter, startProbedExporter } from "../process/probed-exporter.ts";
-import { startUpstream } from "./upstream.ts";
+import { z } from "zod";
+import { startChild } from "../child.ts";
 
 /** The whole exporter, polling without a pause while it is scraped. */
 export interface PolledExporter {
@@ -80,4 +81,21 @@ async function polls({ url }: ProbedExporter): Promise<number> {
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(SCRAPE_EVERY_MS);
+}
+
+/** The polled gateway, in its own process. */
+export interface Upstream {
+  /** The API root. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const Ready = z.object({ url: z.string() });
+
+/** Starts a gateway that answers after `latencyMs`; an analytics answer has `rows` rows. */
+export async function startUpstream(latencyMs: number, rows = 0): Promise<Upstream> {
+  const child = await startChild(new URL("upstream-program.ts", import.meta.url), {
+    parameters: [String(latencyMs), String(rows)],
+  });
+  return { url: Ready.parse(child.ready).url, close: () => child.close() };
 }

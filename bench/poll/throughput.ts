@@ -1,8 +1,6 @@
 import type { Benchmark } from "../benchmark.ts";
 import { startPolledExporter } from "./polled-exporter.ts";
 
-const CONNECTIONS = 256;
-
 /** Compares the exporter's poll rate with the limit that its connections set. */
 export const throughputBenchmark: Benchmark = {
   name: "poll/throughput",
@@ -24,11 +22,40 @@ export const throughputBenchmark: Benchmark = {
     },
   ],
   rounds: 5,
-  open: async () => {
-    const exporter = await startPolledExporter(CONNECTIONS);
-    return {
-      contenders: [{ name: "exporter", round: () => exporter.round() }],
-      close: () => exporter.close(),
-    };
-  },
+  open: () => open(256),
 };
+
+/** Checks whether polling many keys delays answers to scrapes, and whether scrapes delay polls. */
+export const stallBenchmark: Benchmark = {
+  name: "poll/stall",
+  title:
+    "The whole exporter with 10,000 keys: 64 connections poll without a pause, the upstream latency is 50 ms, and two scrapes a second read gzip. " +
+    "`stall` is the longest delay of a timer in its process; `share` is relative to connections ÷ latency.",
+  quantities: [
+    { name: "stall", unit: "ms" },
+    { name: "keys", unit: "1/s" },
+    { name: "share", unit: "%" },
+    { name: "rss", unit: "MB" },
+  ],
+  goals: [
+    { quantity: "stall", measure: { kind: "value", of: "exporter" }, bound: "at most", bar: 20, stretch: 10 },
+    {
+      quantity: "share",
+      measure: { kind: "value", of: "exporter" },
+      bound: "at least",
+      bar: 95,
+      stretch: 97,
+    },
+  ],
+  rounds: 5,
+  // With a latency of 50 ms they allow 1,280 keys a second at best.
+  open: () => open(64),
+};
+
+async function open(connections: number) {
+  const exporter = await startPolledExporter(connections);
+  return {
+    contenders: [{ name: "exporter", round: () => exporter.round() }],
+    close: () => exporter.close(),
+  };
+}

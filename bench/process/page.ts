@@ -1,8 +1,8 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Benchmark, Readings, Runner } from "../benchmark.ts";
-import { startUpstream } from "../poll/upstream.ts";
 import { type ProbedExporter, startProbedExporter } from "./probed-exporter.ts";
+import { startUpstream } from "../poll/polled-exporter.ts";
 
 const KEYS = 10_000;
 const CONNECTIONS = 64;

@@ -6,7 +6,8 @@ import { z } from "zod";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { imageRecipe } from "../../test/support/image-content.ts";
 import { startChild } from "../child.ts";
-import { freePort } from "./free-port.ts";
+import { once } from "node:events";
+import { createServer } from "node:net";
 
 /** The exporter as deployed, with a measuring module in its process. */
 export interface ProbedExporter {
@@ -61,4 +62,15 @@ async function answering(url: string): Promise<void> {
     await sleep(50);
   }
   throw new Error(`Cannot reach ${url} within ${PATIENCE_MS} ms`);
+}
+
+/** Returns a port that is free at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("Cannot find a free port");
+  return address.port;
 }

@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { imageParameters, writeStripped } from "../../test/support/image-content.ts";
 import { ROOT } from "../../test/support/repository.ts";
 import type { Benchmark, Readings } from "../benchmark.ts";
-import { startUpstream } from "../poll/upstream.ts";
-import { freePort } from "./free-port.ts";
+import { freePort } from "./probed-exporter.ts";
+import { startUpstream } from "../poll/polled-exporter.ts";
 
 const KEYS = 20;
 const IDLE_AFTER_MS = 1500;

@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-
-import { calledCommand } from "../exporter/cli/called-command.ts";
 import { ROOT } from "../support/repository.ts";
 import { blockLines, inlineCode, pages } from "./pages.ts";
+import { calledCommand } from "../exporter/cli/terminal-double.ts";
 
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterProcess, startExporter, untilReady } from "../support/exporter-process.ts";
 import { writeMounted } from "../support/mounted-folder.ts";
-import { type SeriesMap, seriesOfText } from "../support/series.ts";
-import { type SeriesWatch, watchSeries } from "../support/series-watch.ts";
+import { type SeriesMap, seriesOfText, type SeriesWatch, watchSeries } from "../support/series.ts";
 import { until } from "../support/until.ts";
 import { configHash } from "../../exporter/config/config.ts";
 

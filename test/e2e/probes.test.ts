@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import type { ProbeFailureReason } from "../../exporter/probes/families.ts";
 import type { SeriesMap } from "../support/series.ts";
-import { TRANSCRIPTION_FAILURES } from "../support/transcription-failures.ts";
 import { type ProbeStage, type ProbeInput, startProbeStage } from "./probe-stage.ts";
+import { TRANSCRIPTION_FAILURES } from "../support/gateway-client.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const MINUTE = 60_000;

@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
@@ -12,8 +10,7 @@ import {
   runExporter,
   startExporter,
 } from "../support/exporter-process.ts";
-import { hashedPassword } from "../support/hashed-password.ts";
-import { askOverTls } from "../support/https-client.ts";
+import { askOverTls, hashedPassword } from "../support/https-client.ts";
 import { leaksOf, planted } from "../support/planted-secrets.ts";
 import { until } from "../support/until.ts";
 
@@ -247,7 +244,6 @@ describe("a command", () => {
 
 /** Loaded before the exporter: at a signal, or instead of printing, it throws an error that contains every secret. */
 const CRASH = `
-import { readFileSync } from "node:fs";
 const { directory, at, kind } = JSON.parse(process.env.CRASH);
 const read = (name) => readFileSync(directory + "/" + name, "utf8").trim();
 const hash = JSON.parse(read("web.yaml")).basic_auth_users.alice;

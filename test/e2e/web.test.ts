@@ -2,15 +2,12 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import type { RequestOptions } from "node:https";
 import { join } from "node:path";
 import { connect, type ConnectionOptions } from "node:tls";
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { createAuthority, type Issued } from "../support/certificates.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, runExporter, startExporter } from "../support/exporter-process.ts";
-import { hashedPassword } from "../support/hashed-password.ts";
-import { askOverTls } from "../support/https-client.ts";
+import { askOverTls, hashedPassword } from "../support/https-client.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { seriesOfText } from "../support/series.ts";
 import { until } from "../support/until.ts";

@@ -4,7 +4,7 @@ import { addFigures, type Entry, type Figures, type Ledger, noFigures } from "./
 import type { Context } from "./context.ts";
 import { mainAccount } from "./entities.ts";
 import { type KeyBook, keyBook } from "./key-book.ts";
-import type { TranscriptionRecord } from "./transcription/record.ts";
+import type { TranscriptionRecord } from "./transcription/recordings.ts";
 
 export type PairBook = {
   readonly model: string;

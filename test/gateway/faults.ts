@@ -1,5 +1,5 @@
-import type { Endpoint } from "./endpoint.ts";
 import type { HitLimit } from "./refusal.ts";
+import type { Endpoint } from "./entities.ts";
 
 /** A fault. Every fault can also be delayed by `delayMs`; `slow` is only a delay. */
 export type FaultEffect =

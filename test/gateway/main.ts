@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createGateway, type Gateway } from "./gateway.ts";
-import { messageOf, startProblem } from "./start-problem.ts";
+import { createGateway, type Gateway, messageOf, startProblem } from "./gateway.ts";
 
 const help = `Simulated AI gateway: the contract over HTTP, with seeded spending (test/gateway/README.md).
 

@@ -1,17 +1,15 @@
-import { answerKeyByHash, answerKeys } from "./account/keys-operation.ts";
-import { answerWorkspaces } from "./account/workspaces-operation.ts";
+import { answerKeyByHash, answerKeys, answerWorkspaces } from "./account/keys-operation.ts";
 import { answerAnalytics } from "./analytics/operation.ts";
 import { type Answer, jsonAnswer } from "./answer.ts";
-import type { Call, Context } from "./context.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Call, type Context, requireManagement } from "./context.ts";
 import { answerKey } from "./key-operation.ts";
 import { answerTranscription } from "./transcription/operation.ts";
-import { balanceBook } from "./account/balance-book.ts";
-import { requireManagement } from "./auth.ts";
 import { dimensionTable, unboundedDimensions } from "./analytics/dimensions.ts";
 import { operators } from "./analytics/filters.ts";
 import { isRate, metricNames, metricTable } from "./analytics/metrics.ts";
 import { granularities } from "./analytics/time.ts";
+import { balanceBook } from "./account/account-books.ts";
+import type { Endpoint } from "./entities.ts";
 
 export type Operation = {
   readonly endpoint: Endpoint;

@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./entities.ts";
 
 /** One answered request. The log never contains tokens. */
 export type LogLine = {

@@ -5,8 +5,7 @@ import {
   createServer as createHttpServer,
 } from "node:http";
 import { type Answer, refusalAnswer } from "./answer.ts";
-import { keyOf, requireUsable } from "./auth.ts";
-import type { Call, Context } from "./context.ts";
+import { type Call, type Context, keyOf, requireUsable } from "./context.ts";
 import { faultyAnswer } from "./fault-answer.ts";
 import type { Fault, Faults } from "./faults.ts";
 import { type Operation, operationOf } from "./operations.ts";

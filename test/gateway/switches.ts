@@ -1,5 +1,5 @@
-import type { Endpoint } from "./endpoint.ts";
 import { Refusal } from "./refusal.ts";
+import type { Endpoint } from "./entities.ts";
 
 /** Behaviours of real services that differ from the contract. All are off by default. */
 export type Switches = {

@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-
-import { PATIENCE_MS } from "./patience.ts";
-import { until } from "./until.ts";
+import { until, PATIENCE_MS } from "./until.ts";
 
 export interface ChildOptions {
   readonly command: string;

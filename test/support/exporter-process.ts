@@ -2,10 +2,8 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-
-import { PATIENCE_MS } from "./patience.ts";
 import { ROOT } from "./repository.ts";
-import { until } from "./until.ts";
+import { until, PATIENCE_MS } from "./until.ts";
 
 export interface ProcessResult {
   readonly code: number | null;

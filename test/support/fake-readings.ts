@@ -1,6 +1,9 @@
-import type { Reading, UsageReading, WindowSpend } from "../../exporter/readings/reading.ts";
-import type { ReadingSource, TargetStatus } from "../../exporter/readings/readings.ts";
-import type { TargetId } from "../../exporter/readings/target-id.ts";
+import type { Reading, UsageReading, WindowSpend, ReadingValue } from "../../exporter/readings/reading.ts";
+import { type ReadingSource, type TargetStatus, createReadings } from "../../exporter/readings/readings.ts";
+import { type TargetId, targetId } from "../../exporter/readings/target-id.ts";
+import type { Sample } from "../../exporter/metrics/family.ts";
+import { createPacking } from "../../exporter/metrics/render/block.ts";
+import type { Clock } from "../../exporter/time/clock.ts";
 
 /** The data of one target. */
 export interface FakeTarget {
@@ -64,3 +67,28 @@ export const NEVER_POLLED: TargetStatus = {
   failure: undefined,
   warning: undefined,
 };
+
+const NOTHING: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
+
+/** Readings of keys that consist of samples only, for tests of rendering. */
+export function createSampleReadings(clock: Clock) {
+  const readings = createReadings(clock, createPacking(), () => Number.POSITIVE_INFINITY);
+  return {
+    ...readings,
+    /** Replaces the samples of a key by those of a new answer. */
+    put: (key: string, samples: readonly Sample[], timeToLiveMs: number) => {
+      const id = targetId("key", key);
+      const requestedAtMs = clock.now();
+      const times = { requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs };
+      readings.configure(id, key);
+      readings.store(id, { value: NOTHING, ...times }, samples);
+    },
+  };
+}

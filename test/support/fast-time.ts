@@ -1,5 +1,6 @@
 import type { Clock } from "../../exporter/time/clock.ts";
 import { sleepOn } from "./clock.ts";
+import { expect, onTestFinished } from "vitest";
 
 /** Time that runs faster than the machine's, identically in every process that knows these numbers. */
 export interface FastTime {
@@ -37,4 +38,22 @@ export function createFastClock(time: FastTime): Clock {
     after,
     sleep: sleepOn(after),
   };
+}
+
+/** Offset of each zone in November, minutes west of UTC. */
+const OFFSETS = { UTC: 0, "America/Los_Angeles": 480, "Asia/Kathmandu": -345 } as const;
+
+export type Zone = keyof typeof OFFSETS;
+
+export const ZONES: readonly Zone[] = ["UTC", "America/Los_Angeles", "Asia/Kathmandu"];
+
+/** Sets the local time zone until the test has finished, and checks that JavaScript uses it. */
+export function moveTo(zone: Zone): void {
+  const before = process.env["TZ"];
+  onTestFinished(() => {
+    if (before === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = before;
+  });
+  process.env["TZ"] = zone;
+  expect(new Date("2026-11-18T12:00:00Z").getTimezoneOffset()).toBe(OFFSETS[zone]);
 }

@@ -7,6 +7,7 @@ import { createHttp } from "../../exporter/gateway/http.ts";
 import type { Caller, Permits, RequestOutcome } from "../../exporter/gateway/port.ts";
 import { createManualClock } from "./clock.ts";
 import { startScriptedServer, type Step } from "./scripted-server.ts";
+import type { FailureReason } from "../../exporter/gateway/errors.ts";
 
 /**
  * The gateway's adapter with a manual clock, unlimited permits and a jitter of one half. Records what the adapter
@@ -96,3 +97,20 @@ const DEFAULTS: GatewayConfig = {
   maxPauseMs: 300_000,
   maxBodyBytes: 1_000_000,
 };
+
+/** Every status with which `POST /audio/transcriptions` may fail (contract 7), and the reason that is reported. */
+export const TRANSCRIPTION_FAILURES: readonly (readonly [status: number, reason: FailureReason])[] = [
+  [400, "bad_request"],
+  [401, "unauthorized"],
+  [402, "payment_required"],
+  [403, "forbidden"],
+  [404, "bad_request"],
+  [413, "bad_request"],
+  [429, "rate_limited"],
+  [500, "upstream_error"],
+  [502, "upstream_error"],
+  [503, "upstream_error"],
+  [504, "timeout"],
+  [524, "timeout"],
+  [529, "upstream_error"],
+];

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { request, type RequestOptions } from "node:https";
+import { hashSync } from "bcryptjs";
 
 export interface HttpsAnswer {
   readonly status: number | undefined;
@@ -20,4 +21,9 @@ export function askOverTls(url: string, options: RequestOptions): Promise<HttpsA
     });
     asked.on("error", reject).end();
   });
+}
+
+/** A bcrypt hash of the lowest cost, so that comparing is quick. */
+export function hashedPassword(password: string): string {
+  return hashSync(password, 4);
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { PATIENCE_MS } from "./patience.ts";
 
 /**
  * Polls something outside the process (a server, a file) until `accept` returns true, in real time and within a
@@ -23,3 +22,9 @@ export async function until<T>(
     await delay(pauseMs);
   }
 }
+
+/**
+ * How long a test waits at most for another process. A test that passes waits only as long as it must, so the bound
+ * is generous: it is for a process that hangs, not for a busy machine. Shorter than the timeout of a test.
+ */
+export const PATIENCE_MS = 90_000;

@@ -1,9 +1,10 @@
-import { isManagement } from "./account-keys.ts";
-import type { AnswerContext } from "./answer-context.ts";
-import { type KeyModelFigures, sumOf } from "./books.ts";
+import { isManagement, type AccountKeys } from "./account-keys.ts";
+import { type KeyModelFigures, sumOf, type Books } from "./books.ts";
 import { formerStart, windowStart } from "./calendar.ts";
 import type { Amounts, Question } from "./questions.ts";
-import type { Fault } from "./story.ts";
+import type { Fault, Story } from "./story.ts";
+import type { WorldClock } from "./world-clock.ts";
+import type { WorldFiles } from "./world-files.ts";
 
 /** The number of rows that a truncated answer keeps. */
 const CAP = 2;
@@ -148,4 +149,15 @@ function amountFields(amounts: Amounts, { story }: AnswerContext): object {
     tokens_completion: completion,
     reasoning_tokens: reasoning,
   };
+}
+
+/** A request, and what its answer follows from. */
+export interface AnswerContext {
+  readonly path: string;
+  readonly body: string;
+  readonly story: Pick<Story, "account">;
+  readonly books: Books;
+  readonly files: Pick<WorldFiles, "accountOfHash" | "listedHash">;
+  readonly keys: AccountKeys;
+  readonly time: Pick<WorldClock, "trueMs">;
 }

@@ -1,10 +1,8 @@
-import type { AnswerContext } from "./answer-context.ts";
-import { analyticsBody } from "./analytics-answers.ts";
-import { keyBody } from "./key-body.ts";
+import { analyticsBody, type AnswerContext } from "./analytics-answers.ts";
 import type { KeyRow, Question } from "./questions.ts";
 import type { Fault } from "./story.ts";
 import { isManagement } from "./account-keys.ts";
-import { BEGINNING } from "./books.ts";
+import { BEGINNING, type KeyFigures, resetEnd } from "./books.ts";
 
 /** What the gateway sends. */
 export type Reply =
@@ -136,4 +134,30 @@ function rowBody({ key, hash, title }: KeyRow, question: Question, context: Answ
     created_at: new Date(Math.max(BEGINNING, keys.lifetime(key)?.fromMs ?? BEGINNING)).toISOString(),
     workspace_id: null,
   };
+}
+
+/** What the gateway sends about a key, with its own secret and in a list. */
+export function keyBody(figures: KeyFigures, atMs: number): object {
+  const { label, usage, byok, limit, reset, remaining } = figures;
+  return {
+    label,
+    limit: written(limit),
+    limit_reset: reset,
+    limit_remaining: written(remaining),
+    include_byok_in_limit: false,
+    usage: written(usage.total),
+    usage_daily: written(usage.day),
+    usage_weekly: written(usage.week),
+    usage_monthly: written(usage.month),
+    byok_usage: written(byok.total),
+    byok_usage_daily: written(byok.day),
+    byok_usage_weekly: written(byok.week),
+    byok_usage_monthly: written(byok.month),
+    is_free_tier: false,
+    expires_at: resetEnd(figures, atMs) === undefined ? null : undefined,
+  };
+}
+
+function written(micros: number | null): number | null {
+  return micros === null ? null : micros / 1e6;
 }

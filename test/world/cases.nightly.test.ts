@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { numberedKeys, type ShortStory } from "./story.ts";
-import { violationOf } from "./violation-of.ts";
+import { violationOf } from "./run-story.ts";
 
 /** Stories like those of cases.story.test.ts, which take longer or are near to one of them. */
 const CASES: Readonly<Record<string, ShortStory>> = {

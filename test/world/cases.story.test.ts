@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { numberedKeys, type ShortStory } from "./story.ts";
-import { violationOf } from "./violation-of.ts";
+import { violationOf } from "./run-story.ts";
 
 /** The keys with other owners and other secrets. */
 const moved = numberedKeys(10).map((key) => ({ ...key, file: key.file + 10, team: "blue" }));

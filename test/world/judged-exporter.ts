@@ -2,30 +2,26 @@ import type { AccountKeys } from "./account-keys.ts";
 import type { Books } from "./books.ts";
 import { createExporterState } from "./exporter-state.ts";
 import { readExposition } from "./exposition.ts";
-import type { FaultSchedule } from "./fault-schedule.ts";
 import { statusSchema } from "../../exporter/status/json/schema.ts";
 import { createAccountRecovery } from "./invariants/account-recovery.ts";
-import { createBalance } from "./invariants/balance.ts";
-import { createBudgets } from "./invariants/budgets.ts";
+import { createBudgets, createBalance, createProbeSpend } from "./invariants/budgets.ts";
 import { createHealth } from "./invariants/health.ts";
 import { createListedKeys } from "./invariants/listed-keys.ts";
 import { createOneAnswer } from "./invariants/one-answer.ts";
-import { createPoliteness } from "./invariants/politeness.ts";
+import { createPoliteness, createTurns } from "./invariants/politeness.ts";
 import { createPresence } from "./invariants/presence.ts";
-import { createProbeSpend } from "./invariants/probe-spend.ts";
 import { createRecovery } from "./invariants/recovery.ts";
 import { createSums } from "./invariants/sums.ts";
 import { createTruth } from "./invariants/truth.ts";
-import { createTurns } from "./invariants/turns.ts";
 import { createUnwatched } from "./invariants/unwatched.ts";
-import { createQuestions } from "./questions.ts";
+import { createQuestions, type FaultSchedule } from "./questions.ts";
 import type { Settings, Story } from "./story.ts";
-import type { Coverage } from "./coverage.ts";
 import type { Judge, Scrape, StatusJson, Violation, World } from "./world.ts";
 import type { WorldClock } from "./world-clock.ts";
 import { createWorldExporter, JSON_TYPE } from "./world-exporter.ts";
 import type { WorldFiles } from "./world-files.ts";
 import { createWorldGateway } from "./world-gateway.ts";
+import type { Coverage } from "./calendar.ts";
 
 /** Every invariant by its name. */
 const JUDGES: Readonly<Record<string, (world: World) => Judge>> = {

@@ -1,10 +1,10 @@
+import * as fc from "fast-check";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { type Coverage, createCoverage } from "./coverage.ts";
-import * as fc from "fast-check";
 import { storyArbitrary } from "./story-arbitrary.ts";
-import { violationOf } from "./violation-of.ts";
+import { type Coverage, createCoverage } from "./calendar.ts";
+import { violationOf } from "./run-story.ts";
 
 /**
  * Runs the story of a seed. When it breaks an invariant, shrinks it within `shrinkMs` of real time and returns the

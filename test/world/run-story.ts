@@ -1,15 +1,22 @@
 import { chance } from "../gateway/random.ts";
 import { createAccountKeys } from "./account-keys.ts";
 import { createBooks } from "./books.ts";
-import { DAY_MS, windowStart } from "./calendar.ts";
-import { createFaultSchedule } from "./fault-schedule.ts";
+import { DAY_MS, windowStart, type Coverage, createCoverage } from "./calendar.ts";
 import { type JudgedExporter, createJudgedExporter } from "./judged-exporter.ts";
-import { type Story, type StoryEvent, endOf, lastTroubleEnd } from "./story.ts";
-import type { Coverage } from "./coverage.ts";
+import { createFaultSchedule } from "./questions.ts";
+import {
+  type Story,
+  type StoryEvent,
+  endOf,
+  lastTroubleEnd,
+  ORDINARY,
+  type ShortStory,
+  wholeStory,
+} from "./story.ts";
 import type { Violation } from "./world.ts";
 import { type WorldClock, createWorldClock } from "./world-clock.ts";
 import { type WorldFiles, createWorldFiles } from "./world-files.ts";
-import { recoverySeconds } from "./recovery.ts";
+import { recoverySeconds } from "./troubles.ts";
 
 /** Runs a story until its end, or until the first violation of an invariant. */
 export async function runStory(story: Story, coverage: Coverage): Promise<Violation | undefined> {
@@ -157,4 +164,36 @@ function timelineOf(story: Story, { happen, scrape, heal }: Doing): readonly Ste
     ...scrapes.filter((at) => at >= 0 && at <= lengthMs).map((at) => ({ at, run: scrape })),
   ];
   return steps.toSorted((one, other) => one.at - other.at);
+}
+
+/**
+ * Runs a story and checks every invariant at every scrape. Returns the first violation, with the story as a test that
+ * can be pasted; undefined: none.
+ */
+export async function violationOf(
+  short: ShortStory,
+  coverage: Coverage = createCoverage(),
+): Promise<string | undefined> {
+  const story = wholeStory(short);
+  const found = await runStory(story, coverage).catch(
+    // A scrape that fails, or whose answer cannot be read.
+    (error: unknown) => ({ invariant: "health", message: String(error), at: 0 }),
+  );
+  return (
+    found && `${found.invariant}: ${found.message} (after ${found.at.toFixed(1)} s)\n${printedStory(story)}`
+  );
+}
+
+/** A story as a test that can be pasted: only what differs from the ordinary world. */
+function printedStory({ settings, ...story }: Story): string {
+  const { settings: ordinarySettings, ...ordinary } = ORDINARY;
+  const all = { ...differences(story, ordinary), settings: differences(settings, ordinarySettings) };
+  return `test("…", () => expect(violationOf(${JSON.stringify(all)})).resolves.toBeUndefined());`;
+}
+
+function differences(value: object, ordinary: object): object {
+  const known = new Map<string, unknown>(Object.entries(ordinary));
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => JSON.stringify(one) !== JSON.stringify(known.get(name))),
+  );
 }

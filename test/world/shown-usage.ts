@@ -1,6 +1,5 @@
-import { formerStart, windowStart } from "./calendar.ts";
+import { formerStart, windowStart, decimal, ofCount, ofMicros } from "./calendar.ts";
 import { TOTAL_SINCE } from "./config-text.ts";
-import { decimal, ofCount, ofMicros } from "./decimal.ts";
 import type { Amounts, Question, UsageAnswer } from "./questions.ts";
 import type { Sample } from "./exposition.ts";
 import type { Scrape, World } from "./world.ts";

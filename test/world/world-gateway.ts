@@ -5,12 +5,12 @@ import { type AccountKeys, isManagement } from "./account-keys.ts";
 import { answerTo, type Reply } from "./answers.ts";
 import type { Books } from "./books.ts";
 import { GATEWAY_URLS } from "./config-text.ts";
-import type { Coverage } from "./coverage.ts";
-import { faultName, type FaultSchedule } from "./fault-schedule.ts";
 import type { Question, Questions } from "./questions.ts";
-import type { EndpointName, Fault, GatewayName, Story } from "./story.ts";
+import { faultName, type FaultSchedule } from "./questions.ts";
+import { type EndpointName, type Fault, type GatewayName, type Story } from "./story.ts";
 import type { WorldClock } from "./world-clock.ts";
 import type { WorldFiles } from "./world-files.ts";
+import type { Coverage } from "./calendar.ts";
 
 export interface WorldGatewayDependencies {
   readonly story: Story;

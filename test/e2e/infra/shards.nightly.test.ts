@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { createGateway } from "../../gateway/gateway.ts";
 import { type Prometheus, startPrometheus } from "../../support/prometheus.ts";
-import { publishedShard } from "../../support/published-shard.ts";
 import { ROOT } from "../../support/repository.ts";
 import { differences, type SeriesMap, seriesOfText } from "../../support/series.ts";
 import { describeWithTools } from "../../support/tools.ts";
@@ -14,6 +13,7 @@ import { type Cluster, startCluster } from "./cluster.ts";
 import { NAMESPACE, type ReadyPod, readyPods } from "./deployment.ts";
 import type { KubernetesApi } from "./kubernetes-api.ts";
 import { podDiscovery } from "./pod-discovery.ts";
+import { publishedShard } from "../../support/shards-stage.ts";
 
 const TOOLS = ["helm", "etcd", "kubeApiserver", "kubeControllerManager", "prometheus3"] as const;
 

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { dashboards } from "../../../dashboards/index.ts";
 import { type Prometheus, startPrometheus } from "../../support/prometheus.ts";
 import { checkRules } from "../../support/promtool.ts";
-import { watchSeries } from "../../support/series-watch.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import type { Cluster } from "./cluster.ts";
 import { dashboardPath, NAMESPACE, PATHS, readyPods, uidOf, versionsOf } from "./deployment.ts";
@@ -14,6 +13,7 @@ import { POD_IP } from "./kubelet.ts";
 import { podDiscovery } from "./pod-discovery.ts";
 import type { Run, TestStack } from "./pulumi-stack.ts";
 import { STACK_TIMEOUT_MS, STACK_TOOLS, type StackStage, startStackStage } from "./stack-stage.ts";
+import { watchSeries } from "../../support/series.ts";
 
 const TOOLS = [...STACK_TOOLS, "prometheus3", "promtool3"] as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Options } from "../../../exporter/cli/command-line/program.ts";
 import { DEFAULT_PORT } from "../../../exporter/config/schema.ts";
-import { calledCommand } from "./called-command.ts";
+import { calledCommand } from "./terminal-double.ts";
 
 const DEFAULTS: Options = {
   autoReloadIntervalMs: 0,

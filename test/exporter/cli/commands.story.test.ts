@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
-import { publishedShard } from "../../support/published-shard.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
+import { publishedShard } from "../../support/shards-stage.ts";
 
 describe("check", () => {
   test("prints what a valid configuration contains", async () => {

@@ -1,6 +1,8 @@
 import type { Terminal } from "../../../exporter/cli/terminal.ts";
 import type { Environment } from "../../../exporter/secrets/secret-source.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { runCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
+import { commands } from "../../../exporter/cli/command-line/commands.ts";
 
 /** A terminal that records what a command prints, and the signals that a test sends. */
 export function createTerminalDouble(env: Environment = {}) {
@@ -47,4 +49,30 @@ export function createTerminalDouble(env: Environment = {}) {
       for (const run of hangups) run();
     },
   };
+}
+
+/** What a command line calls, which does not run, and what it prints. */
+export async function calledCommand(argv: readonly string[]) {
+  const { terminal, printed } = createTerminalDouble();
+  let called: readonly unknown[] = [];
+  const record =
+    (name: string) =>
+    (...values: readonly unknown[]) => {
+      called = [name, ...values.filter((value) => value !== terminal)];
+      return Promise.resolve(0);
+    };
+  const recorded = { ...commands };
+  for (const name of [
+    "backfill",
+    "check",
+    "healthcheck",
+    "once",
+    "printRules",
+    "probe",
+    "report",
+    "run",
+  ] as const)
+    recorded[name] = record(name);
+  recorded.writeDashboards = record("writeDashboards");
+  return { code: await runCommandLine(argv, terminal, recorded), called, ...printed };
 }

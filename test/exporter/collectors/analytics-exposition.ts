@@ -4,10 +4,12 @@ import type { Call, Send } from "../../../exporter/gateway/calls.ts";
 import { createGatewayClient, createMemory } from "../../../exporter/gateway/gateway.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { resultOf } from "../../support/fake-client.ts";
+import { resultOf, amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
+import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
+import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 
 /** A Wednesday. */
 export const NOON = Date.UTC(2026, 10, 18, 12);
@@ -62,3 +64,58 @@ export function analyticsBody(rows: readonly unknown[], around: object = {}, met
   const counts = { query_time_ms: 12.5, row_count: rows.length, truncated: false };
   return { data: { data: rows, metadata: { ...counts, ...metadata }, ...around } };
 }
+
+type Text = string | null;
+export type More = Partial<Amounts & Rates>;
+/** Model, app, credits, requests, further values. */
+export type Short = readonly [Text, Text, number | undefined, number | undefined, More?];
+
+function pair([model, app, credits, requests, more = {}]: Short): UsagePair {
+  const { cacheHitRatio, latencyAvgSeconds, latencyP90Seconds, ...amounts } = more;
+  return {
+    model,
+    app,
+    amounts: amountsOf({ credits, requests, ...amounts }),
+    rates: { cacheHitRatio, latencyAvgSeconds, latencyP90Seconds },
+  };
+}
+
+export function shortUsage(
+  rows: readonly Short[],
+  sum: Short | undefined,
+  change: Partial<Usage> = {},
+): Usage {
+  const amounts = sum && pair(sum).amounts;
+  return {
+    ...NO_USAGE,
+    pairs: rows.map(pair),
+    total: { amounts: amounts ?? amountsOf({}), empty: !amounts },
+    ...change,
+  };
+}
+
+/** The pairs, without unknown values. */
+export function shortPairs(
+  rows: readonly Short[],
+  sum: Short | undefined,
+  top = 2,
+  change: Partial<Usage> = {},
+) {
+  return breakdown(shortUsage(rows, sum, change), top).pairs.map(({ model, app, amounts, rates }) => {
+    const known = Object.entries({ ...amounts, ...rates }).filter(([, value]) => value !== undefined);
+    return [model, app, Object.fromEntries(known)];
+  });
+}
+
+/** A total: no labels, credits, requests. */
+export function shortTotal(
+  credits: number | undefined,
+  requests: number | undefined,
+  more: More = {},
+): Short {
+  return [null, null, credits, requests, more];
+}
+
+export const A: Short = ["a", "x", 5, 10];
+export const B: Short = ["b", "x", 3, 20];
+export const C: Short = ["c", "y", 1, 30];

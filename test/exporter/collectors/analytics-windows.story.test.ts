@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
-import { moveTo, ZONES } from "../../support/time-zone.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { secretSource } from "../../support/gateway-client.ts";
 import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
+import { moveTo, ZONES } from "../../support/fast-time.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString().replace("T00:00:00.000Z", "").replace(".000Z", "Z");
 

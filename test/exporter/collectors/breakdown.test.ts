@@ -1,10 +1,15 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { breakdown } from "../../../exporter/collectors/breakdown.ts";
-import type { Usage } from "../../../exporter/gateway/port.ts";
-import { A, B, C, pairs, type Short, total, usage } from "./short-usage.ts";
+import { type Usage, type Amounts } from "../../../exporter/gateway/port.ts";
+import { A, B, C, shortPairs, type Short, shortTotal, shortUsage } from "./analytics-exposition.ts";
+import { keySpends } from "../../../exporter/collectors/own-query.ts";
+import type { QueryConfig } from "../../../exporter/config/config.ts";
+import { decimalSum } from "../../../exporter/metrics/decimal-sum.ts";
+import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 
-type Amounts = Record<string, number>;
-const other = (amounts: Amounts) => ["_other", "_other", amounts];
+type Given = Record<string, number>;
+const other = (amounts: Given) => ["_other", "_other", amounts];
 const shownA = ["a", "x", { credits: 5, requests: 10 }];
 const shownB = ["b", "x", { credits: 3, requests: 20 }];
 const shownC = ["c", "y", { credits: 1, requests: 30 }];
@@ -12,11 +17,11 @@ const shownC = ["c", "y", { credits: 1, requests: 30 }];
 describe("breakdown: the cut", () => {
   test.each<[string, readonly Short[], Short | undefined, number, readonly unknown[]]>([
     ["nothing", [], undefined, 2, []],
-    ["one more", [C, B, A], total(9, 60), 2, [shownA, shownB, other({ credits: 1, requests: 30 })]],
+    ["one more", [C, B, A], shortTotal(9, 60), 2, [shownA, shownB, other({ credits: 1, requests: 30 })]],
     [
       "a pair without credits is the last",
       [["n", "x", undefined, 99], ["d", "x", -2, 1], C],
-      total(-1, 130),
+      shortTotal(-1, 130),
       3,
       [shownC, ["d", "x", { credits: -2, requests: 1 }], ["n", "x", { requests: 99 }]],
     ],
@@ -30,12 +35,12 @@ describe("breakdown: the cut", () => {
     [
       "a free request has no credits",
       [A, ["f", "x", 0, 7]],
-      total(5, 17),
+      shortTotal(5, 17),
       1,
       [shownA, other({ requests: 7 })],
     ],
   ])("%s", (_, rows, sum, top, wanted) => {
-    expect(pairs(rows, sum, top)).toEqual(wanted);
+    expect(shortPairs(rows, sum, top)).toEqual(wanted);
   });
 });
 
@@ -48,7 +53,7 @@ describe("breakdown: labels", () => {
         ["a", "_none", 0.2, 2],
         ["a", "", 0.3, 3],
       ],
-      total(0.6, 6),
+      shortTotal(0.6, 6),
       [["a", "_none", { credits: 0.6, requests: 6 }]],
     ],
     [
@@ -57,53 +62,248 @@ describe("breakdown: labels", () => {
         ["a", "x", 1, 1, { cacheHitRatio: 0.5 }],
         ["a", "x", undefined, 2, { cacheHitRatio: 0.7 }],
       ],
-      total(1, 3),
+      shortTotal(1, 3),
       [["a", "x", { credits: 1, requests: 3 }]],
     ],
     [
       "a pair named like the remainder is part of it, and has no rates",
       [["_other", "_other", 5, 1, { cacheHitRatio: 0.5 }], A, C],
-      total(11, 41),
+      shortTotal(11, 41),
       [shownA, shownC, other({ credits: 5, requests: 1 })],
     ],
   ])("%s", (_, rows, sum, wanted) => {
-    expect(pairs(rows, sum, 2)).toEqual(wanted);
+    expect(shortPairs(rows, sum, 2)).toEqual(wanted);
   });
 });
 
 describe("breakdown: rows and total disagree", () => {
   test.each<[string, Short, readonly unknown[]]>([
-    ["a request was added", total(8.5, 31), [other({ credits: 0.5, requests: 1 })]],
-    ["a refund was added", total(7.5, 30), []],
-    ["every amount has its own remainder", total(8, 30, { tokens: 40 }), [other({ tokens: 40 })]],
+    ["a request was added", shortTotal(8.5, 31), [other({ credits: 0.5, requests: 1 })]],
+    ["a refund was added", shortTotal(7.5, 30), []],
+    ["every amount has its own remainder", shortTotal(8, 30, { tokens: 40 }), [other({ tokens: 40 })]],
   ])("%s", (_, sum, others) => {
-    expect(pairs([A, B], sum, 2)).toEqual([shownA, shownB, ...others]);
+    expect(shortPairs([A, B], sum, 2)).toEqual([shownA, shownB, ...others]);
   });
 
   test("a total that is older than the rows does not reduce what is folded", () => {
-    expect(pairs([A, B], total(7, 25), 1)).toEqual([shownA, other({ credits: 3, requests: 20 })]);
+    expect(shortPairs([A, B], shortTotal(7, 25), 1)).toEqual([shownA, other({ credits: 3, requests: 20 })]);
   });
 
   test.each<[string, Partial<Usage>]>([
     ["truncated", { truncated: true }],
     ["unreadable rows", { unreadableRows: 1 }],
   ])("%s: the rest of the total is _other, also discounts", (_, change) => {
-    expect(pairs([A], total(9, 60), 2, change)).toEqual([shownA, other({ credits: 4, requests: 50 })]);
-    expect(pairs([A], total(4, 12), 2, change)).toEqual([shownA, other({ credits: -1, requests: 2 })]);
+    expect(shortPairs([A], shortTotal(9, 60), 2, change)).toEqual([
+      shownA,
+      other({ credits: 4, requests: 50 }),
+    ]);
+    expect(shortPairs([A], shortTotal(4, 12), 2, change)).toEqual([
+      shownA,
+      other({ credits: -1, requests: 2 }),
+    ]);
   });
 });
 
 test.each<[string, Short | undefined, Partial<Usage> & { top?: number }, boolean]>([
-  ["equal", total(8, 30), {}, false],
-  ["more credits, some folded", total(7.5, 30), { top: 1 }, true],
+  ["equal", shortTotal(8, 30), {}, false],
+  ["more credits, some folded", shortTotal(7.5, 30), { top: 1 }, true],
   [
     "more credits beside rows that were cut, which may be refunds",
-    total(7.5, 30),
+    shortTotal(7.5, 30),
     { truncated: true },
     false,
   ],
   ["no readable total", undefined, { total: undefined }, false],
   ["no total row, so nothing was used", undefined, {}, true],
 ])("breakdown: whether the rows exceed the total: %s", (_, sum, { top = 2, ...change }, isExcess) => {
-  expect(breakdown(usage([A, B], sum, change), top).exceedsTotal).toBe(isExcess);
+  expect(breakdown(shortUsage([A, B], sum, change), top).exceedsTotal).toBe(isExcess);
+});
+
+const QUERY: QueryConfig = {
+  name: "keys-day",
+  dimensions: ["api_key_id", "model"],
+  metrics: ["credits"],
+  window: "day",
+  top: 2,
+  filters: [],
+};
+
+/** The spend by key of rows of key, model, credits and requests, two of which are shown by name. */
+function spendOf(rows: readonly Short[], change: Partial<QueryConfig> = {}, answer: Partial<Usage> = {}) {
+  const query = { ...QUERY, ...change };
+  const asked = shortUsage(rows, undefined, answer);
+  const spends = keySpends(query, asked, breakdown(asked, query.top).pairs);
+  return spends && { ...spends, keys: Object.fromEntries(spends.keys) };
+}
+
+const wholeOf = (models: readonly (readonly [string, number])[], credits: number) => ({
+  models: models.map(([model, amount]) => ({ model, credits: amount })),
+  credits,
+  isComplete: true,
+});
+
+test("a key has its named models, and a total that contains its other rows", () => {
+  const rows: Short[] = [
+    ["Prod", "a", 0.7, 1],
+    ["Prod", "b", 0.1, 1],
+    ["Prod", "c", 0.2, 1],
+    ["Batch", "a", 0.3, 1],
+    [null, "a", 0.05, 1],
+  ];
+  expect(spendOf(rows)).toEqual({
+    hasAllRows: true,
+    keys: {
+      Prod: wholeOf([["a", 0.7]], 1),
+      Batch: wholeOf([["a", 0.3]], 0.3),
+      _none: wholeOf([], 0.05),
+    },
+  });
+  const turned = rows.map(([key, model, ...rest]): Short => [model, key, ...rest]);
+  expect(spendOf(turned, { dimensions: ["model", "api_key_id"] })).toEqual(spendOf(rows));
+});
+
+test("an unknown amount makes its key incomplete, and is not 0", () => {
+  const rows: Short[] = [
+    ["Prod", "a", 1, 1],
+    ["Prod", "b", undefined, 1],
+    ["New", "a", undefined, 1],
+  ];
+  expect(spendOf(rows, { top: 5 })?.keys).toEqual({
+    Prod: {
+      models: [
+        { model: "a", credits: 1 },
+        { model: "b", credits: undefined },
+      ],
+      credits: 1,
+      isComplete: false,
+    },
+    New: { models: [{ model: "a", credits: undefined }], credits: undefined, isComplete: false },
+  });
+});
+
+test.each<[string, Partial<QueryConfig>]>([
+  ["by another dimension", { dimensions: ["api_key_id", "app"] }],
+  ["with a filter", { filters: [{ field: "model", operator: "in", values: ["a"], includeUnset: false }] }],
+  ["without credits", { metrics: ["requests"] }],
+])("a query %s has no spend by key and model", (_, change) => {
+  expect(spendOf([["Prod", "a", 1, 1]], change)).toBeUndefined();
+});
+
+const RUNS = { seed: 20261121, numRuns: 300 };
+
+/** Amounts are integers that the service divides, so that the expected sums are exact: credits by a million. */
+const PARTS = { credits: 1e6, requests: 1, tokens: 1, reasoningTokens: 1 } as const;
+type Metric = keyof typeof PARTS;
+const METRICS: readonly Metric[] = ["credits", "requests", "tokens", "reasoningTokens"];
+
+const label = fc.oneof(fc.constantFrom("a", "b", "c", "_other", "_none", ""), fc.constant(null));
+/** In millionths; the sum of twelve is a number of at most 15 digits. */
+const anyCredits = fc.oneof(
+  fc.integer({ min: -5_000_000, max: 1e9 }),
+  fc.integer({ min: -3, max: 3 }),
+  fc.integer({ min: -8e13, max: 8e13 }),
+);
+const count = fc.oneof(fc.nat(3), fc.nat(1e9), fc.integer({ min: 0, max: 5e14 }));
+
+const ledgerRow = fc.record({
+  model: label,
+  app: label,
+  credits: fc.option(anyCredits),
+  requests: count,
+  tokens: fc.option(count),
+  reasoningTokens: fc.option(count),
+});
+type LedgerRow = typeof ledgerRow extends fc.Arbitrary<infer Row> ? Row : never;
+
+function amountsIn(row: Record<Metric, number | null>): Amounts {
+  const value = (metric: Metric) => (row[metric] === null ? undefined : row[metric] / PARTS[metric]);
+  return amountsOf(Object.fromEntries(METRICS.map((metric) => [metric, value(metric)])));
+}
+
+/** The total of all rows, and pairs of the rows that the service lists. */
+function usageOf(rows: readonly LedgerRow[], listed = rows, change: Partial<Usage> = {}): Usage {
+  return {
+    ...NO_USAGE,
+    pairs: listed.map((row) => ({
+      model: row.model,
+      app: row.app,
+      amounts: amountsIn(row),
+      rates: NO_RATES,
+    })),
+    total: { amounts: amountsIn(sums(rows)), empty: false },
+    ...change,
+  };
+}
+
+const NO_RATES = {
+  cacheHitRatio: undefined,
+  latencyAvgSeconds: undefined,
+  latencyP90Seconds: undefined,
+};
+
+/** Exact sums of all rows in integers. */
+function sums(rows: readonly LedgerRow[]): Record<Metric, number> {
+  const sum = (metric: Metric) => rows.reduce((total, row) => total + (row[metric] ?? 0), 0);
+  return {
+    credits: sum("credits"),
+    requests: sum("requests"),
+    tokens: sum("tokens"),
+    reasoningTokens: sum("reasoningTokens"),
+  };
+}
+
+/** The sum of the shown texts is the total's text, to the last digit. */
+function expectSums(rows: readonly LedgerRow[], pairs: ReturnType<typeof breakdown>["pairs"]): void {
+  for (const metric of METRICS) {
+    const units = pairs.map(({ amounts }) => unitsOf(amounts[metric] ?? 0));
+    const shown = units.reduce((sum, each) => sum + each, 0n);
+    const wanted = unitsOf(sums(rows)[metric] / PARTS[metric]);
+    expect([metric, shown]).toEqual([metric, wanted]);
+  }
+}
+
+/** A number in units of 1e-30, by its shortest text. */
+function unitsOf(amount: number): bigint {
+  const [digits = "", exponent = "0"] = String(amount).split("e");
+  const [whole = "", fraction = ""] = digits.split(".");
+  return BigInt(whole + fraction) * 10n ** BigInt(30 - fraction.length + Number(exponent));
+}
+
+describe("breakdown: the sum over all pairs is the total", () => {
+  test("for any rows and any top", () => {
+    const property = fc.property(fc.array(ledgerRow, { maxLength: 12 }), fc.nat(13), (rows, top) => {
+      const parts = breakdown(usageOf(rows), top);
+      expectSums(rows, parts.pairs);
+      expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
+      const identities = parts.pairs.map(({ model, app }) => JSON.stringify([model, app]));
+      expect(new Set(identities).size).toBe(identities.length);
+    });
+    fc.assert(property, RUNS);
+  });
+
+  test("or a flag reports that the rows exceed the total, and nothing is invented", () => {
+    const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
+    const property = fc.property(rows, fc.nat(13), fc.nat(12), (all, top, counted) => {
+      const usage = usageOf(all.slice(0, counted), all);
+      const { pairs, exceedsTotal } = breakdown(usage, top);
+      const [total, known] = [sums(all.slice(0, counted)), sums(all)];
+      for (const metric of METRICS) {
+        const shown = decimalSum(pairs.map(({ amounts }) => amounts[metric] ?? 0));
+        expect(shown).toBe(Math.max(total[metric], known[metric]) / PARTS[metric]);
+      }
+      expect(exceedsTotal).toBe(METRICS.some((metric) => known[metric] > total[metric]));
+    });
+    fc.assert(property, RUNS);
+  });
+
+  test("even if the service does not list all rows", () => {
+    const rows = fc.array(ledgerRow, { minLength: 1, maxLength: 12 });
+    const property = fc.property(rows, fc.nat(13), fc.nat(12), fc.boolean(), (all, top, listed, cut) => {
+      const change = cut ? { truncated: true } : { unreadableRows: 1 };
+      const parts = breakdown(usageOf(all, all.slice(0, listed), change), top);
+      expectSums(all, parts.pairs);
+      expect(parts.pairs.length).toBeLessThanOrEqual(top + 1);
+    });
+    fc.assert(property, RUNS);
+  });
 });

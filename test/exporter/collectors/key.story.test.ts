@@ -6,8 +6,8 @@ import { testConfig } from "../../support/test-config.ts";
 import { createFakeClient, resultOf } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
 import { secretSource } from "../../support/gateway-client.ts";
-import { moveTo, ZONES } from "../../support/time-zone.ts";
 import { changedLines, CONTRACT_DATA, keyConfig, keyLines, NOON } from "./key-exposition.ts";
+import { moveTo, ZONES } from "../../support/fast-time.ts";
 
 function jobOf(config = keyConfig(), baseUrl = "http://127.0.0.1:1") {
   const base = testConfig({ keys: [config] });

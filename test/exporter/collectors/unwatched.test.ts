@@ -9,6 +9,12 @@ import type { UnwatchedReading } from "../../../exporter/readings/reading.ts";
 import type { TargetStatus } from "../../../exporter/readings/readings.ts";
 import { amountsOf, createFakeClient, NO_ANSWERS, NO_USAGE, resultOf } from "../../support/fake-client.ts";
 import { testAnalytics, testConfig, testKey } from "../../support/test-config.ts";
+import { collectorHeaders } from "../../../exporter/collectors/collector-groups.ts";
+import { type AccountTotal, createTotalsMemory } from "../../../exporter/collectors/unwatched-difference.ts";
+import { watchedKeys } from "../../../exporter/keys/watched-keys.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { type Window, windowAt } from "../../../exporter/time/window.ts";
+import { createManualClock } from "../../support/clock.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 
@@ -149,3 +155,108 @@ describe("an answer that cannot be trusted is not shown", () => {
       expect((await run([hashed("a", 1)], usage)).shown).toEqual([...BY_FILTER, "unresolved_keys 0"]);
   });
 });
+
+/** The HELP text of a family while all collectors run at this interval. */
+function helpOf(name: string, intervalMs: number): string | undefined {
+  return collectorHeaders(() => intervalMs).find(({ family }) => family.name === name)?.help;
+}
+
+describe("collectorHeaders(): how often a family is polled", () => {
+  test.each([
+    ["aigateway_key_usage_credits", 60_000, "Polled every 60 s; see aigateway_key_last_success"],
+    ["aigateway_usage_month_credits", 300_000, "Polled every 300 s; see aigateway_analytics_last_success"],
+    ["aigateway_usage_last_month_credits", 300_000, "Polled every 3600 s; see"],
+    ["aigateway_usage_last_month_credits", 86_400_000, "Polled every 86400 s; see"],
+    [
+      "aigateway_analytics_rows",
+      300_000,
+      "Polled every 300 s, last_month and configured queries with the window last_day or last_month every 3600 s; see",
+    ],
+    [
+      "aigateway_query_credits",
+      300_000,
+      "Polled every 300 s, queries with the window last_day or last_month every 3600 s; see",
+    ],
+  ])("%s at %i ms", (name, intervalMs, text) => {
+    expect(helpOf(name, intervalMs)).toContain(text);
+  });
+
+  test("the time of the last success names no interval", () => {
+    expect(helpOf("aigateway_analytics_last_success_timestamp_seconds", 60_000)).not.toContain("Polled");
+  });
+});
+
+const MINUTE = 60_000;
+
+test("a gateway whose clock is behind makes no total older than it is", () => {
+  const memory = createTotalsMemory(createManualClock(NOON));
+  memory.add({ ...totalAt(NOON, windowAt("day", NOON)), asOfMs: NOON - 10 * MINUTE });
+  expect(memory.until(windowAt("day", NOON), NOON - MINUTE)).toBeUndefined();
+  expect(memory.until(windowAt("day", NOON), NOON)).toBeDefined();
+});
+
+test.each([-10 * MINUTE, 10 * MINUTE])(
+  "totals from before a step of the clock by %i ms are forgotten",
+  (step) => {
+    const clock = createManualClock(NOON);
+    const memory = createTotalsMemory(clock);
+    memory.use("account");
+    memory.add(totalAt(NOON - MINUTE, windowAt("day", NOON)));
+    memory.use("account");
+    expect(memory.until(windowAt("day", NOON), NOON)).toBeDefined();
+    clock.set(NOON + step);
+    memory.use("account");
+    expect(memory.until(windowAt("day", NOON), NOON)).toBeUndefined();
+  },
+);
+
+test("the spend of a key that a reload removed is not unwatched before the next list", () => {
+  const keyOf = (name: string, digit: string) =>
+    testKey(name, {
+      secret: {
+        origin: name,
+        read: () => new Secret(`sk-${name}-0123456789`),
+        hash: () => hashOfDigit(digit),
+      },
+    });
+  // The list was read while both keys were configured, so it has the spend of neither.
+  const readings = {
+    ids: () => [targetId("listed", hashOfDigit("a")), targetId("listed", hashOfDigit("b"))],
+    status: () => undefined,
+    latest: () => undefined,
+    isCurrent: () => true,
+  };
+  const both = watchedKeys(testConfig({ keys: [keyOf("a", "a"), keyOf("b", "b")] }), readings);
+  expect(both?.targets).toEqual([targetId("key", "a"), targetId("key", "b")]);
+  const one = watchedKeys(testConfig({ keys: [keyOf("a", "a")] }), readings);
+  expect(one?.targets).toEqual([targetId("key", "a"), targetId("listed", hashOfDigit("b"))]);
+});
+
+test("the spend of a secret with two names is subtracted once, whichever shard polls them", () => {
+  const keyOf = (name: string) =>
+    testKey(name, {
+      secret: { origin: name, read: () => new Secret("sk-same-0123456789"), hash: () => hashOfDigit("a") },
+    });
+  const [one, also] = [keyOf("one"), keyOf("also")];
+  const readings = {
+    ids: () => [targetId("listed", hashOfDigit("a")), targetId("listed", `${hashOfDigit("a")}/also`)],
+    status: () => undefined,
+    latest: () => undefined,
+    isCurrent: () => true,
+  };
+  const here = watchedKeys(testConfig({ keys: [one, also] }), readings);
+  expect(here?.targets).toEqual([targetId("key", "one")]);
+  const part = { ordinal: 0, total: 2, elsewhere: [also] };
+  expect(watchedKeys(testConfig({ keys: [one], part }), readings)?.targets).toEqual(here?.targets);
+  const elsewhere = watchedKeys(testConfig({ part: { ...part, elsewhere: [one, also] } }), readings);
+  expect(elsewhere?.targets).toEqual([targetId("listed", hashOfDigit("a"))]);
+  expect(elsewhere?.hashes).toEqual(new Map([[hashOfDigit("a"), "one"]]));
+});
+
+function totalAt(requestedAtMs: number, window: Window): AccountTotal {
+  return { window, requestedAtMs, asOfMs: requestedAtMs, credits: 1 };
+}
+
+function hashOfDigit(digit: string): string {
+  return digit.repeat(64);
+}

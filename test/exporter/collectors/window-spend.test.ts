@@ -1,8 +1,62 @@
 import { describe, expect, test } from "vitest";
-import type { Total, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
-import type { SpendGap } from "../../../exporter/readings/reading.ts";
-import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 import { windowSpend } from "../../../exporter/collectors/breakdown.ts";
+import {
+  type Usage,
+  type UsageSeries,
+  NO_AMOUNTS,
+  type Total,
+  type UsagePair,
+} from "../../../exporter/gateway/port.ts";
+import { WHOLE_ANSWER } from "../../../exporter/gateway/usage.ts";
+import type { Window } from "../../../exporter/time/window.ts";
+import { createLookBack } from "../../../exporter/collectors/history.ts";
+import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
+import type { SpendGap } from "../../../exporter/readings/reading.ts";
+
+const HOUR = 3_600_000;
+const NOW = Date.parse("2026-11-18T12:30:00Z");
+const WEEK = { startMs: Date.parse("2026-11-11T00:00:00Z"), endMs: NOW };
+/** Whole hours of the range, and the present one. */
+const HOURS = 7 * 24 + 13;
+
+/** A service with so many rows in an hour, which sends so many at most: the others are cut off, or make the answer fail. */
+function service(rowsOfHour: number, most = Infinity, fails = false) {
+  const asked: number[] = [];
+  const ask = async ({ startMs, endMs }: Window): Promise<UsageSeries> => {
+    const hours = Math.ceil((endMs - startMs) / HOUR);
+    asked.push(hours);
+    const isCut = hours * rowsOfHour > most;
+    if (isCut && fails) throw new Error("too large");
+    const rows = Array.from({ length: Math.min(most, hours * rowsOfHour) }, (_, index) => {
+      return { startMs: startMs + Math.floor(index / rowsOfHour) * HOUR, labels: [], amounts: NO_AMOUNTS };
+    });
+    return { ...WHOLE_ANSWER, rows, truncated: isCut, creditsSource: "credits" };
+  };
+  return { asked, ask };
+}
+
+test.each([
+  { what: "a small account", service: service(12), asked: [6, HOURS - 6], answered: HOURS, later: [HOURS] },
+  { what: "a large one", service: service(250), asked: [6, 9, 9, 9], answered: 33, later: [9] },
+  { what: "a huge one", service: service(10_000), asked: [6, 1, 1, 1], answered: 9, later: [1] },
+  { what: "a low cap", service: service(40, 1000), asked: [6, 62, 31, 15], answered: 21, later: [19] },
+])("createLookBack asks for the newest hours first, then for as many as answers hold: $what", async (row) => {
+  const lookBack = createLookBack();
+  const { range, rows, truncated } = await lookBack(row.service.ask, WEEK);
+  expect({ asked: row.service.asked, truncated }).toEqual({ asked: row.asked, truncated: false });
+  expect(Math.ceil((range.endMs - range.startMs) / HOUR)).toBe(row.answered);
+  expect(rows[0]?.startMs).toBe(range.startMs);
+  await lookBack(row.service.ask, WEEK);
+  expect(row.service.asked.slice(row.asked.length)).toEqual(row.later);
+});
+
+test("createLookBack asks for fewer hours after an answer that was too large, and keeps the newer ones", async () => {
+  const { ask, asked } = service(500, 1900, true);
+  const lookBack = createLookBack();
+  await expect(lookBack(ask, WEEK)).rejects.toThrow("too large");
+  expect((await lookBack(ask, WEEK)).rows).toHaveLength(1500);
+  expect(asked).toEqual([6, 3, 4]);
+});
 
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
 
@@ -15,7 +69,7 @@ function pair(
   return { model, app, amounts: amountsOf({ credits, requests: 1 }), rates };
 }
 
-function total(credits: number | undefined, empty = false): Total {
+function totalUsage(credits: number | undefined, empty = false): Total {
   return { amounts: amountsOf({ credits }), empty };
 }
 
@@ -34,11 +88,11 @@ function gap(reason: SpendGap["reason"], credits?: number): SpendGap {
 
 describe("windowSpend: credits and pairs", () => {
   test.each<[string, Total | undefined, number | undefined]>([
-    ["an amount", total(1.5), 1.5],
-    ["no row, so nothing was spent", total(undefined, true), 0],
-    ["a row without a value, so the credits are unknown", total(undefined), undefined],
-    ["no readable total", undefined, undefined],
-  ])("takes the credits from a total with %s", (_, sum, credits) => {
+    ["an amount", totalUsage(1.5), 1.5],
+    ["no row, so nothing was spent", totalUsage(undefined, true), 0],
+    ["a row without a value, so the credits are unknown", totalUsage(undefined), undefined],
+    ["no readable totalUsage", undefined, undefined],
+  ])("takes the credits from a totalUsage with %s", (_, sum, credits) => {
     expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({
       window: WINDOW,
       credits,
@@ -73,20 +127,28 @@ describe("windowSpend: credits and pairs", () => {
 
 describe("windowSpend: what the pairs lack", () => {
   test.each<[string, Partial<Usage>, SpendGap | undefined]>([
-    ["the total is equal", { total: total(11) }, undefined],
-    ["the total is unknown", {}, undefined],
-    ["the total is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
+    ["the totalUsage is equal", { total: totalUsage(11) }, undefined],
+    ["the totalUsage is unknown", {}, undefined],
+    ["the totalUsage is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
     [
-      "the total is smaller with the same requests, so a refund is in no row",
+      "the totalUsage is smaller with the same requests, so a refund is in no row",
       { total: requested(10.5, 2) },
       gap("exceeding", -0.5),
     ],
-    ["the total is larger by a millionth", { total: total(11.000001) }, gap("unlisted", 0.000001)],
-    ["there are no rows, but there is a total", { pairs: [], total: total(61) }, gap("unlisted", 61)],
-    ["some rows are cut, and the total is known", { truncated: true, total: total(61) }, gap("cut", 50)],
-    ["some rows cannot be read", { unreadableRows: 1, total: total(12) }, gap("unreadable", 1)],
-    ["the service warns", { warnings: 1, total: total(11) }, gap("warned")],
-    ["the service warns, and rows are missing", { warnings: 1, total: total(12) }, gap("unlisted", 1)],
+    ["the totalUsage is larger by a millionth", { total: totalUsage(11.000001) }, gap("unlisted", 0.000001)],
+    [
+      "there are no rows, but there is a totalUsage",
+      { pairs: [], total: totalUsage(61) },
+      gap("unlisted", 61),
+    ],
+    [
+      "some rows are cut, and the totalUsage is known",
+      { truncated: true, total: totalUsage(61) },
+      gap("cut", 50),
+    ],
+    ["some rows cannot be read", { unreadableRows: 1, total: totalUsage(12) }, gap("unreadable", 1)],
+    ["the service warns", { warnings: 1, total: totalUsage(11) }, gap("warned")],
+    ["the service warns, and rows are missing", { warnings: 1, total: totalUsage(12) }, gap("unlisted", 1)],
   ])("when %s", (_, change, wanted) => {
     expect(gapOf(change)).toEqual(wanted);
   });

@@ -1,13 +1,20 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../../exporter/config/config.ts";
 import type { Fault } from "../../gateway/faults.ts";
 import { createClient } from "../../support/gateway-client.ts";
-import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { secretSource } from "../../support/test-config.ts";
 import { startTestApp } from "../../support/test-app.ts";
+import type { GatewayClient, TranscriptionRequest, UsageQuestion } from "../../../exporter/gateway/port.ts";
+import { createServer as createTlsServer } from "node:https";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { Secret } from "../../../exporter/secrets/secret.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import { listenOnLoopback } from "../../support/loopback.ts";
+import { type ProxyOptions, startProxy } from "../../support/proxy-server.ts";
+import { startRawServer } from "../../support/raw-client.ts";
 
 async function billing(config: Partial<GatewayConfig> = {}) {
   const gateway = await startSimulatedGateway();
@@ -197,4 +204,167 @@ test.each([402, 403] as const)("the limit behind a %i is in the log and on the p
   const line = app.lines.find(({ message }) => message === text);
   expect(line?.fields).toMatchObject({ status, limitSource: "openrouter_key_limit" });
   expect(await app.page()).toContain("(limit: openrouter_key_limit)");
+});
+
+/** Every request that the exporter can send. They change nothing, and only the transcription costs credits. */
+const SENT = [
+  "GET /analytics/meta",
+  "GET /credits",
+  "GET /key",
+  "GET /keys?include_disabled&include_expired&offset",
+  "GET /keys?include_disabled&include_expired&offset&workspace_id",
+  "GET /keys?include_disabled&offset",
+  "GET /keys?include_disabled&offset&workspace_id",
+  "POST /analytics/query",
+  "POST /audio/transcriptions",
+];
+
+const SECRET = secretSource("sk-management");
+const RANGE = { startMs: Date.UTC(2026, 10, 18), endMs: Date.UTC(2026, 10, 18, 12) };
+const QUESTION: UsageQuestion = { range: RANGE, pairs: true, total: true, rates: true };
+const FILTER = { dimension: "model", operator: "not_in", values: ["acme/one"], withUnset: true } as const;
+const AUDIO: TranscriptionRequest = {
+  audio: { bytes: new Uint8Array([1]), format: "mp3" },
+  model: "acme/ear",
+  responseFormat: "json",
+  upload: "json",
+};
+
+/** Every operation of the port, with each of its forms. */
+const OPERATIONS: Readonly<
+  Record<keyof GatewayClient, readonly ((client: GatewayClient) => Promise<unknown>)[]>
+> = {
+  currentKey: [(client) => client.currentKey(SECRET)],
+  usage: [
+    (client) => client.usage(QUESTION, SECRET),
+    (client) => client.usage({ ...QUESTION, dimensions: ["user"], filters: [FILTER] }, SECRET),
+  ],
+  usageSeries: [
+    (client) => client.usageSeries({ range: RANGE, granularity: "hour", dimensions: [] }, SECRET),
+  ],
+  capabilities: [(client) => client.capabilities(SECRET)],
+  accountKeys: [
+    (client) => client.accountKeys(undefined, SECRET),
+    (client) => client.accountKeys("0f5e7d2c-1a3b-4c5d-8e9f-001122334455", SECRET),
+  ],
+  credits: [(client) => client.credits(SECRET)],
+  transcribe: [
+    (client) => client.transcribe(AUDIO, SECRET, 1000),
+    (client) => client.transcribe({ ...AUDIO, upload: "multipart" }, SECRET, 1000),
+  ],
+};
+
+/**
+ * Answers, and how long a call may take. Calls that would be retried end before the first retry, because the
+ * clock does not advance.
+ */
+const ANSWERS: readonly (readonly [Step, deadlineMs: number])[] = [
+  [answering(200, { data: [{ hash: "a".repeat(64) }] }), 10_000],
+  [answering(200, { data: { usage: 1, total_credits: 2, total_usage: 1 } }), 10_000],
+  [answering(200, "no JSON"), 10_000],
+  [answering(307, {}, { location: "/elsewhere" }), 10_000],
+  ...[400, 401, 402, 403, 404].map((status) => [answering(status), 10_000] as const),
+  ...[408, 429, 500].map((status) => [answering(status), 250] as const),
+];
+
+describe("the exporter sends only known requests", () => {
+  test("by every operation of the port, whatever the gateway answers", async () => {
+    const sent = new Set<string>();
+    for (const [answer, deadlineMs] of ANSWERS) {
+      const { url, requests } = await startScriptedServer(answer);
+      for (const operation of Object.values(OPERATIONS).flat()) {
+        const { clientFor } = createClient({ baseUrl: url, deadlineMs, timeoutMs: deadlineMs });
+        await operation(clientFor()).catch(() => {});
+      }
+      for (const { method, path } of requests) sent.add(`${method} ${withoutValues(path)}`);
+    }
+    expect([...sent].toSorted()).toEqual(SENT);
+  });
+
+  test("and has no other operation", () => {
+    const { clientFor } = createClient({});
+    expect(Object.keys(clientFor()).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
+  });
+});
+
+/** `/keys?offset=0` as `/keys?offset`. */
+function withoutValues(path: string): string {
+  const [name, query] = path.split("?");
+  if (query === undefined) return path;
+  return `${name}?${[...new URLSearchParams(query).keys()].toSorted().join("&")}`;
+}
+
+const ANSWER = { data: { usage: 1.5 } };
+
+/** An https gateway for `gateway.test`, whose certificate this process trusts. */
+async function startTlsGateway() {
+  const authority = createAuthority();
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, authority.cert]);
+  onTestFinished(() => setDefaultCACertificates(before));
+  const paths: string[] = [];
+  const server = createTlsServer(authority.issue("gateway.test"), (request, response) => {
+    paths.push(
+      `${request.url} ${request.headers.host} ${request.headers["proxy-authorization"] ?? "no login"}`,
+    );
+    response.end(JSON.stringify(ANSWER));
+  });
+  const { port, stop } = await listenOnLoopback(server);
+  onTestFinished(stop);
+  return { port, paths };
+}
+
+const GATEWAY = "https://gateway.test/api/v1";
+
+async function setUp(options: ProxyOptions, login?: string, timeoutMs = 30_000) {
+  const proxy = await startProxy(options);
+  const encoded = login === undefined ? undefined : new Secret(Buffer.from(login).toString("base64"));
+  return {
+    proxy,
+    ...createClient({
+      baseUrl: GATEWAY,
+      timeoutMs,
+      connections: 1,
+      proxy: { url: proxy.url, login: encoded },
+    }),
+  };
+}
+
+describe("requests through a proxy", () => {
+  test("use tunnels, in which the proxy sees nothing", async () => {
+    const gateway = await startTlsGateway();
+    const login = "me:pass@word";
+    const { proxy, send } = await setUp({ port: gateway.port, login }, login);
+    for (let count = 0; count < 5; count++) expect(await send()).toEqual(ANSWER);
+    // A slow machine may need another tunnel, because the gateway closes an idle one.
+    expect(new Set(proxy.requests)).toEqual(new Set(["CONNECT gateway.test:443"]));
+    expect(new Set(proxy.logins)).toEqual(new Set([login]));
+    expect(gateway.paths).toEqual(Array.from({ length: 5 }, () => "/api/v1/key gateway.test no login"));
+  });
+
+  test.each([
+    [407, "asks for credentials (407); write them into the proxy's URL"],
+    [502, "refuses to connect to the gateway (502)"],
+  ])("fail with the network if it answers %i", async (refusal, why) => {
+    const { proxy, failingEachTime } = await setUp({ port: 1, refusal }, "me:hidden-password");
+    const failure = await failingEachTime();
+    expect(failure).toMatchObject({
+      kind: "network",
+      message: expect.stringContaining(`${CANNOT}the proxy ${proxy.url} ${why}`),
+    });
+    expect(String(failure)).not.toContain("hidden-password");
+  });
+
+  test("succeed again soon after it left tunnels without an answer", async () => {
+    const gateway = await startTlsGateway();
+    let isSilent = true;
+    const { failingEachTime, send, throughRetries } = await setUp(
+      { port: gateway.port, isSilent: () => isSilent },
+      undefined,
+      500,
+    );
+    expect(await failingEachTime()).toMatchObject({ kind: "timeout" });
+    isSilent = false;
+    expect(await throughRetries(send())).toEqual(ANSWER);
+  });
 });

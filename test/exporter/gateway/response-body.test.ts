@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { Secret } from "../../../exporter/secrets/secret.ts";
 import { errorMessage, refusalSource } from "../../../exporter/gateway/response-body.ts";
+import { inspect } from "node:util";
+import { errors } from "undici";
+import { transportError } from "../../../exporter/gateway/transport-error.ts";
+import { FAILURE_REASONS, GatewayError, reasonOfStatus } from "../../../exporter/gateway/errors.ts";
+import { retryDelay } from "../../../exporter/gateway/calls.ts";
+import { retryAfter } from "../../../exporter/gateway/response.ts";
+import { moveTo } from "../../support/fast-time.ts";
 
 const secret = new Secret("sk-planted-0123456789");
 
@@ -99,3 +106,210 @@ describe("refusalSource", () => {
 function refusal(metadata: unknown): object {
   return { error: { code: 402, message: "No", metadata } };
 }
+
+function coded(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(`the text of ${code}`, { cause }), { code });
+}
+
+const translated = (error: unknown) =>
+  transportError("read it", error, { limitMs: 100, maxBodyBytes: 2000, proxy: undefined });
+
+describe("transportError", () => {
+  test.each<[string, unknown, string, string]>([
+    [
+      "our own deadline",
+      new DOMException("Timed out", "TimeoutError"),
+      "timeout",
+      "no complete answer within 100 ms",
+    ],
+    ["no body in time", new errors.BodyTimeoutError("late"), "timeout", "no complete answer within 100 ms"],
+    [
+      "too large",
+      new errors.ResponseExceededMaxSizeError("large"),
+      "bad_response",
+      "the answer is larger than 2000 bytes (gateway.max_body)",
+    ],
+    [
+      "an unrequested 100 Continue",
+      new errors.SocketError("bad response"),
+      "bad_response",
+      "the answer is not readable HTTP (UND_ERR_SOCKET)",
+    ],
+    [
+      "no HTTP",
+      new errors.HTTPParserError("odd"),
+      "bad_response",
+      "the answer is not readable HTTP (HTTPParserError)",
+    ],
+    ["refused", coded("ECONNREFUSED"), "network", "the connection failed (ECONNREFUSED)"],
+    ["a certificate", coded("CERT_HAS_EXPIRED"), "network", "the connection failed (CERT_HAS_EXPIRED)"],
+    [
+      "a cause with a code",
+      new Error("failed", { cause: coded("ECONNRESET") }),
+      "network",
+      "the connection failed (ECONNRESET)",
+    ],
+    ["an error without a code", new Error("odd"), "network", "the connection failed"],
+  ])("%s: %s", (_, error, kind, why) => {
+    expect(translated(error)).toMatchObject({ kind, message: `Cannot read it: ${why}`, status: undefined });
+  });
+
+  test.each([
+    [coded("ECONNREFUSED"), "the proxy http://proxy:3128 refuses connections (ECONNREFUSED)"],
+    [coded("ENOTFOUND"), "the proxy http://proxy:3128 is unknown: no such host (ENOTFOUND)"],
+    [
+      new Error("Proxy response (407) !== 200 when HTTP Tunneling"),
+      "the proxy http://proxy:3128 asks for credentials (407); write them into the proxy's URL",
+    ],
+    [
+      new Error("Proxy response (403) !== 200 when HTTP Tunneling"),
+      "the proxy http://proxy:3128 refuses to connect to the gateway (403)",
+    ],
+    [
+      coded("CERT_HAS_EXPIRED"),
+      "the connection through the proxy http://proxy:3128 failed (CERT_HAS_EXPIRED)",
+    ],
+  ])("blames the hop that failed: %s", (error, why) => {
+    const proxy = { url: "http://proxy:3128", login: undefined };
+    const { message } = transportError("read it", error, { limitMs: 100, maxBodyBytes: 2000, proxy });
+    expect(message).toBe(`Cannot read it: ${why}`);
+  });
+
+  test("keeps no fragment of the answer, which may echo the credential", () => {
+    const error = translated(Object.assign(new errors.HTTPParserError("odd"), { data: "Bearer sk-planted" }));
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain("sk-planted");
+  });
+});
+
+describe("reasonOfStatus", () => {
+  test.each([
+    // The statuses of the contract, section 7.
+    [400, "bad_request"],
+    [401, "unauthorized"],
+    [402, "payment_required"],
+    [403, "forbidden"],
+    [408, "timeout"],
+    [429, "rate_limited"],
+    [500, "upstream_error"],
+    [504, "timeout"],
+    [529, "upstream_error"],
+    [302, "bad_response"],
+    [999, "upstream_error"],
+  ])("%i: %s", (status, reason) => {
+    expect(reasonOfStatus(status)).toBe(reason);
+  });
+});
+
+describe("GatewayError", () => {
+  test("is retryable only for failures that may pass by themselves", () => {
+    const retryable = FAILURE_REASONS.filter((reason) => new GatewayError(reason, "Cannot ask").retryable);
+    expect(retryable).toEqual(["rate_limited", "timeout", "upstream_error", "network"]);
+  });
+});
+
+const NOW = Date.parse("2026-11-18T12:00:00Z");
+
+function waitMs(headers: Record<string, string | string[] | undefined>, body: unknown = {}, status = 429) {
+  return retryAfter({ status, headers, body, nowMs: NOW });
+}
+
+function inBody(headers: unknown): unknown {
+  return { error: { code: 429, message: "Slow down", metadata: { headers } } };
+}
+
+describe("retryAfter: Retry-After", () => {
+  test.each([
+    ["30", 30_000],
+    ["1.5", 1_500],
+    ["0", undefined],
+    ["9".repeat(400), Number.MAX_SAFE_INTEGER],
+    ["", undefined],
+    ["0x10", undefined],
+    ["soon", undefined],
+    ["Wed, 18 Nov 2026 12:00:45 GMT", 45_000],
+    // The two obsolete forms of RFC 9110, 5.6.7; the second one names no zone.
+    ["Wednesday, 18-Nov-26 12:00:45 GMT", 45_000],
+    ["Wed Nov 18 12:00:45 2026", 45_000],
+    ["2026-11-18T12:00:45Z", 45_000],
+    ["Wed, 18 Nov 2026 11:59:59 GMT", undefined],
+  ])("%j: %s ms, in any time zone of the machine", (text, wanted) => {
+    moveTo("America/Los_Angeles");
+    expect(waitMs({ "retry-after": text })).toBe(wanted);
+  });
+});
+
+describe("retryAfter: X-RateLimit-Reset", () => {
+  test.each([
+    ["milliseconds", String(NOW + 20_000), 20_000],
+    ["seconds", String(NOW / 1000 + 20), 20_000],
+    ["the past", String(NOW - 1), undefined],
+    ["not a number", "tomorrow", undefined],
+  ])("%s", (_, text, wanted) => {
+    expect(waitMs({ "x-ratelimit-reset": text })).toBe(wanted);
+  });
+});
+
+describe("retryAfter: sources and their precedence", () => {
+  const reset = String(NOW + 20_000);
+  test.each([
+    ["Retry-After wins", { "retry-after": "5", "x-ratelimit-reset": reset }, {}, 5_000],
+    ["unless it cannot be read", { "retry-after": "?", "x-ratelimit-reset": reset }, {}, 20_000],
+    ["or has passed", { "retry-after": "0", "x-ratelimit-reset": reset }, {}, 20_000],
+    ["the first of several headers", { "retry-after": ["5", "9"] }, {}, 5_000],
+    ["a header in capitals", { "RETRY-AFTER": "5" }, {}, 5_000],
+    ["the body", {}, inBody({ "X-RateLimit-Reset": reset }), 20_000],
+    ["the header before the body", { "retry-after": "5" }, inBody({ "Retry-After": "9" }), 5_000],
+    ["a body with headers of a wrong type", {}, inBody("none"), undefined],
+    ["no body", {}, undefined, undefined],
+  ])("%s", (_, headers, body, wanted) => {
+    expect(waitMs(headers, body)).toBe(wanted);
+  });
+
+  test.each([
+    [429, 5_000],
+    [503, 5_000],
+    [200, undefined],
+    [500, undefined],
+  ])("status %i: %s ms", (status, wanted) => {
+    expect(waitMs({ "retry-after": "5" }, {}, status)).toBe(wanted);
+  });
+});
+
+const failure = { retryable: true, retryAfterMs: undefined, attempts: 1, remainingMs: 60_000 };
+
+describe("retryDelay", () => {
+  test.each([
+    { when: "after the first attempt", change: {}, random: 0.5, wanted: 250 },
+    { when: "after the third", change: { attempts: 3 }, random: 0.5, wanted: 1000 },
+    { when: "after the fourth and last", change: { attempts: 4 }, random: 0.5, wanted: undefined },
+    { when: "with the smallest jitter", change: {}, random: 0, wanted: 0 },
+    { when: "with the largest jitter", change: { attempts: 3 }, random: 0.999, wanted: 1998 },
+    { when: "a failure that is not retryable", change: { retryable: false }, random: 0, wanted: undefined },
+    {
+      change: { retryable: false, retryAfterMs: 1 },
+      random: 0,
+      wanted: undefined,
+    },
+    {
+      when: "a wait that the server requests, without jitter",
+      change: { retryAfterMs: 7_000 },
+      random: 0.25,
+      wanted: 7_000,
+    },
+    {
+      change: { retryAfterMs: 1, attempts: 3 },
+      random: 0.9,
+      wanted: 1,
+    },
+    {
+      change: { retryAfterMs: 1, attempts: 4 },
+      random: 0,
+      wanted: undefined,
+    },
+    { when: "a wait just before the deadline", change: { retryAfterMs: 59_999 }, random: 0, wanted: 59_999 },
+    { when: "a backoff up to the deadline", change: { remainingMs: 250 }, random: 0.5, wanted: undefined },
+    { when: "the deadline has passed", change: { remainingMs: -5 }, random: 0, wanted: undefined },
+  ])("$when: $wanted ms", ({ change, random, wanted }) => {
+    expect(retryDelay({ ...failure, ...change }, () => random)).toBe(wanted);
+  });
+});

@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { Permits } from "../../../exporter/gateway/port.ts";
 import { createClient, PLANTED, secretSource, unlimitedPermits } from "../../support/gateway-client.ts";
-import { startRawServer } from "../../support/raw-server.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
+import { startRawServer } from "../../support/raw-client.ts";
 
 /** All text of an error that a log, a page or a debugger could show. */
 function allTexts(error: unknown): string {

@@ -8,8 +8,8 @@ import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { createManualClock } from "../../support/clock.ts";
-import { createSampleReadings } from "../../support/sample-readings.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
+import { createSampleReadings } from "../../support/fake-readings.ts";
 
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });

@@ -3,9 +3,9 @@ import { refusal } from "../../../exporter/http/router.ts";
 import { TooManyLoginsError } from "../../../exporter/http/passwords.ts";
 import { type Route, textAnswer } from "../../../exporter/http/route.ts";
 import { createServer, type ServerOptions } from "../../../exporter/http/server.ts";
-import { hashedPassword } from "../../support/hashed-password.ts";
 import { connectRaw } from "../../support/raw-client.ts";
 import type { WebConfig } from "../../../exporter/config/web/schema.ts";
+import { hashedPassword } from "../../support/https-client.ts";
 
 interface StartOptions extends ServerOptions {
   readonly errors?: unknown[];

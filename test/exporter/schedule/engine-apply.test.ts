@@ -6,8 +6,10 @@ import {
   createRecordingReporter,
   createStartedEngine,
   createTestEngine,
+  result,
+  testGroup,
+  testJob,
 } from "./test-engine.ts";
-import { result, testGroup, testJob } from "./test-jobs.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

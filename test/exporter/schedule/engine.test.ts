@@ -3,8 +3,7 @@ import type { FailureReason } from "../../../exporter/gateway/errors.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
 import { inOrder } from "../../../exporter/schedule/scheduler.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
-import { askingGroup, askingJob, createTestEngine } from "./test-engine.ts";
-import { testGroup } from "./test-jobs.ts";
+import { askingGroup, askingJob, createTestEngine, testGroup } from "./test-engine.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

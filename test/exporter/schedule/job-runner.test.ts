@@ -3,15 +3,16 @@ import { type FailureReason, GatewayError } from "../../../exporter/gateway/erro
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
-import type { Job, Result } from "../../../exporter/schedule/job.ts";
+import type { Job, Result, DiscoveredTarget, Discovery } from "../../../exporter/schedule/job.ts";
 import { createEventLog } from "../../../exporter/schedule/event-log.ts";
 import { createJobRunner } from "../../../exporter/schedule/job-runner.ts";
 import { createPollReporters } from "../../../exporter/schedule/poll-reporter.ts";
 import { createThrottling } from "../../../exporter/schedule/throttling.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
-import { createFakeGateway } from "./fake-gateway.ts";
-import { result, testGroup, testJob } from "./test-jobs.ts";
+import { targetId } from "../../../exporter/readings/target-id.ts";
+import { createDiscoveredTargets } from "../../../exporter/schedule/discovered-targets.ts";
+import { result, testGroup, testJob, createFakeGateway } from "./test-engine.ts";
 
 const MINUTE = 60_000;
 
@@ -152,3 +153,60 @@ describe("createPollReporters()", () => {
 });
 
 const NO_LIMITS = { perMinute: { key: 0, analytics: 0, account: 0, transcription: 0 }, connections: 4 };
+
+const JOB: Job = {
+  id: targetId("discovery", "default"),
+  title: "the list",
+  name: "default",
+  endpoint: "account",
+  requests: 1,
+  minIntervalMs: 0,
+  identity: "account",
+  fingerprint: "",
+  constants: [],
+  run: () => Promise.reject(new Error("Not run")),
+  describe: () => [],
+};
+
+function target(kind: string, hash: string, name: string): DiscoveredTarget {
+  return { id: targetId(kind, hash), name, value: undefined, samples: () => [], describe: () => [] };
+}
+
+/** The targets after several lists, all of which are younger than their time to live. */
+async function after(...lists: readonly (Discovery & { job?: Job })[]): Promise<readonly string[]> {
+  const clock = createManualClock("2026-11-18T12:00:00Z");
+  const readings = createReadings(clock, createPacking(), () => Number.POSITIVE_INFINITY);
+  const discovered = createDiscoveredTargets(readings);
+  const signal = new AbortController().signal;
+  for (const { job = JOB, ...list } of lists) {
+    const times = { requestedAtMs: clock.now(), asOfMs: clock.now(), timeToLiveMs: 60_000 };
+    await discovered.store(job, list, { reading: times, requestedAt: clock.monotonic(), signal });
+  }
+  return readings.ids();
+}
+
+test.each<[Discovery["proves"], readonly string[]]>([
+  ["nothing", ["listed/two", "behind/one", "listed/new"]],
+  ["expired", ["listed/two", "behind/one", "listed/new"]],
+  ["all", ["listed/new"]],
+])(
+  "a discovered target with the name of another one of its kind replaces it in a list that proves %s",
+  async (proves, ids) => {
+    const before = [
+      target("listed", "one", "search"),
+      target("listed", "two", "batch"),
+      target("behind", "one", "search"),
+    ];
+    const next = [target("listed", "new", "search")];
+    expect(await after({ targets: before, proves: "all" }, { targets: next, proves })).toEqual(ids);
+  },
+);
+
+test("a discovered target with the name of one in another list replaces it, because a new secret may be in another workspace", async () => {
+  const other = { ...JOB, id: targetId("discovery", "other") };
+  const before = [target("listed", "one", "mine"), target("listed", "two", "batch")];
+  const next = [target("listed", "new", "mine")];
+  expect(
+    await after({ targets: before, proves: "all" }, { targets: next, proves: "all", job: other }),
+  ).toEqual(["listed/two", "listed/new"]);
+});

@@ -1,5 +1,5 @@
 import { Secret } from "../../../exporter/secrets/secret.ts";
-import type { GatewayClient } from "../../../exporter/gateway/port.ts";
+import type { GatewayClient, Caller, Gateway, RequestOutcome } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
@@ -8,8 +8,12 @@ import type { Job, Result, Reporter, JobGroup, Plan } from "../../../exporter/sc
 import type { Window } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
-import { type Answer, createFakeGateway, type FakeGateway } from "./fake-gateway.ts";
-import { result, testGroup, testJob } from "./test-jobs.ts";
+import { type Family, gauge, sample } from "../../../exporter/metrics/family.ts";
+import type { ReadingValue } from "../../../exporter/readings/reading.ts";
+import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
+import type { Clock } from "../../../exporter/time/clock.ts";
+import { NO_ANSWERS } from "../../support/fake-client.ts";
+import type { KeyInformation } from "../../../exporter/gateway/account.ts";
 
 export interface TestEngineOptions {
   readonly start?: string;
@@ -114,3 +118,134 @@ function shownCredits(value: Result["value"] | undefined): number | undefined {
 }
 
 const SECRET = { origin: "the test", read: () => Promise.resolve(new Secret("sk-test-0123456789")) };
+
+/** A job of the endpoint `key`. By default it succeeds at once without a request. */
+export function testJob(name: string, change: Partial<Job> = {}): Job {
+  return {
+    id: targetId("key", name),
+    title: `key "${name}"`,
+    name,
+    endpoint: "key",
+    requests: 1,
+    minIntervalMs: 0,
+    identity: "the same",
+    fingerprint: "the same",
+    constants: [],
+    run: () => Promise.resolve(result(1)),
+    describe: () => [],
+    ...change,
+  };
+}
+
+export function testGroup(change: Partial<JobGroup> = {}): JobGroup {
+  return {
+    name: "key",
+    expression: { kind: "interval", ms: 60_000 },
+    jobs: [],
+    reporter: silentReporter,
+    isPaid: false,
+    ...change,
+  };
+}
+
+/** The result of a run: one sample, of a window if given. */
+export function result(credits: number, window?: Window): Result {
+  return { value: VALUE, samples: sample(creditsFamily, { key: "a" }, credits, window) };
+}
+
+const silentReporter: Reporter = { ended() {}, refused() {}, paused() {} };
+
+const creditsFamily: Family<"key"> = gauge({
+  name: "aigateway_test_credits",
+  help: "Test.",
+  labels: ["key"],
+  absent: "never",
+});
+
+const VALUE: ReadingValue = {
+  kind: "probe",
+  answer: undefined,
+  succeeded: true,
+  durationMs: 0,
+  audioSeconds: undefined,
+  wordErrorRate: undefined,
+};
+
+/** The outcome of one request. `ms` is its duration. */
+export type Answer =
+  | { readonly ms?: number; readonly credits: number }
+  | { readonly ms?: number; readonly failure: FailureReason; readonly retryAfterMs?: number }
+  | "never";
+
+export interface FakeGateway extends Gateway {
+  /** The targets of the requests, with their times in milliseconds of the monotonic clock. */
+  readonly requests: [name: string, at: number][];
+  readonly underWay: number;
+}
+
+/** A gateway with scripted answers, without a network. It waits for permits like the adapter. */
+export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answer): FakeGateway {
+  const requests: [string, number][] = [];
+  let underWay = 0;
+
+  async function currentKey({ name, permits, signal }: Caller): Promise<KeyInformation> {
+    const permit = await permits.next(signal, "request");
+    let outcome: RequestOutcome = { answered: false, throttled: false };
+    requests.push([name, clock.monotonic()]);
+    underWay++;
+    try {
+      const answer = answerTo(name);
+      await (answer === "never" ? endOf(signal) : clock.sleep(answer.ms ?? 0, signal));
+      if (answer === "never") throw signal.reason;
+      outcome = outcomeOf(answer);
+      if ("failure" in answer) throw new GatewayError(answer.failure, `Cannot read key "${name}"`);
+      return keyInformation({ usage: { ...keyInformation().usage, total: answer.credits } });
+    } finally {
+      underWay--;
+      permit.release(outcome);
+    }
+  }
+
+  return {
+    requests,
+    get underWay() {
+      return underWay;
+    },
+    clientFor: (caller) => ({
+      ...NO_ANSWERS,
+      currentKey: () => currentKey(caller),
+    }),
+    close: () => Promise.resolve(),
+  };
+}
+
+function outcomeOf(answer: Exclude<Answer, "never">): RequestOutcome {
+  if (!("failure" in answer)) return { answered: true, throttled: false };
+  const { failure, retryAfterMs } = answer;
+  return { answered: failure !== "network", throttled: failure === "rate_limited", retryAfterMs };
+}
+
+function endOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** An answer about a key of which only these fields are known: a new field concerns no test that does not name it. */
+function keyInformation(known: Partial<KeyInformation> = {}): KeyInformation {
+  return {
+    label: undefined,
+    limitCredits: undefined,
+    limitReset: undefined,
+    remainingCredits: undefined,
+    byokInLimit: undefined,
+    usage: NO_SPEND,
+    byokUsage: NO_SPEND,
+    freeTier: undefined,
+    expiresAtMs: undefined,
+    freeRequests: { limit: undefined, used: undefined, remaining: undefined },
+    ...known,
+  };
+}
+
+const NO_SPEND = { total: undefined, day: undefined, week: undefined, month: undefined };

@@ -1,11 +1,12 @@
 import { memberOf, type DimensionName } from "../analytics/dimensions.ts";
 import { type Integers, integersOf, numbersOf } from "../analytics/metrics.ts";
-import { type BalanceBook, balanceBook } from "./balance-book.ts";
 import type { Context } from "../context.ts";
-import { type Key, mainAccount } from "../entities.ts";
-import { addFigures, type Entry, type Figures, noFigures } from "../ledger.ts";
+import { type Key, mainAccount, type Account, type Movement } from "../entities.ts";
+import { addFigures, type Entry, type Figures, noFigures, type Ledger } from "../ledger.ts";
 import { type KeyBook, keyBook } from "../key-book.ts";
-import { listedKeys } from "./listed-keys.ts";
+import { boughtMicros } from "./movements.ts";
+import type { Switches } from "../switches.ts";
+import type { World } from "../world.ts";
 
 export type Period = {
   readonly start: number;
@@ -84,3 +85,31 @@ function usageBook(labels: UsageBook["labels"], figures: Figures): UsageBook {
 }
 
 export type AccountBooks = ReturnType<typeof createAccountBooks>;
+
+export type Balance = { readonly bought: number; readonly spent: number; readonly balance: number };
+export type BalanceBook = {
+  readonly micros: Balance;
+  readonly credits: Balance;
+  readonly movements: readonly Movement[];
+};
+
+/** An account's balance as known at a time; negative after an overdraft. */
+export function balanceBook(ledger: Ledger, account: Account, at: number): BalanceBook {
+  const bought = boughtMicros(account, at);
+  const spent = ledger.accountMicrosAt(account, at);
+  const balance = bought - spent;
+  return {
+    micros: { bought, spent, balance },
+    credits: { bought: bought / 1e6, spent: spent / 1e6, balance: balance / 1e6 },
+    movements: account.movements.filter((movement) => movement.at <= at),
+  };
+}
+
+/** The keys of an account that a listing may show: neither deleted nor management keys. */
+export function listedKeys(world: World, account: Account, order: Switches["keysOrder"]): readonly Key[] {
+  const keys = [...world.keys.values()].filter(
+    (key) => key.account === account && key.deletedAt === null && !key.management && !key.keyless,
+  );
+  const sign = order === "oldest_first" ? 1 : -1;
+  return keys.toSorted((left, right) => sign * (left.createdAt - right.createdAt || left.id - right.id));
+}

@@ -1,13 +1,12 @@
 import { type Answer, jsonAnswer } from "../answer.ts";
-import { requireManagement } from "../auth.ts";
-import type { Call, Context } from "../context.ts";
+import { type Call, type Context, requireManagement } from "../context.ts";
 import { defaultWorkspace, type Key } from "../entities.ts";
 import { isUuid, wrong } from "../fields.ts";
 import { keyBook } from "../key-book.ts";
 import { keyFigures, maskedToken, resetText, staleTime } from "../key-operation.ts";
 import { Refusal } from "../refusal.ts";
 import type { Switches } from "../switches.ts";
-import { listedKeys } from "./listed-keys.ts";
+import { listedKeys } from "./account-books.ts";
 
 /** GET /keys: one page of the keys of one workspace, from the books at the time of the gateway's clock. */
 export function answerKeys(context: Context, call: Call): Answer {
@@ -86,4 +85,15 @@ function timeText(at: number | null, switches: Switches): string | null {
   if (at === null) return null;
   const text = new Date(at).toISOString();
   return switches.keyTimes === "z" ? text : text.replace("Z", "000+00:00");
+}
+
+/** GET /workspaces: one page of the workspaces of the account. */
+export function answerWorkspaces({ world }: Context, call: Call): Answer {
+  requireManagement(call.key);
+  const { offset = "0", limit = "50" } = Object.fromEntries(call.parameters);
+  if (!/^\d{1,9}$/u.test(offset)) throw wrong("offset", offset, "an integer of at least 0");
+  if (!/^[1-9]\d?$|^100$/u.test(limit)) throw wrong("limit", limit, "an integer from 1 to 100");
+  const all = [...world.workspaces.values()].map(({ id, label }) => ({ id, name: label }));
+  const data = all.slice(Number(offset), Number(offset) + Number(limit));
+  return jsonAnswer({ data, total_count: all.length });
 }

@@ -1,7 +1,6 @@
 import { type Answer, jsonAnswer } from "../answer.ts";
-import { requireManagement } from "../auth.ts";
 import { staleTime } from "../key-operation.ts";
-import type { Call, Context } from "../context.ts";
+import { type Call, type Context, requireManagement } from "../context.ts";
 import { wrong } from "../fields.ts";
 import { Refusal } from "../refusal.ts";
 import type { Switches } from "../switches.ts";

@@ -1,4 +1,4 @@
-import { chance, pick } from "../random.ts";
+import { chance, pick, shapeNames } from "../random.ts";
 import { type Account, type Key, mainAccount } from "../entities.ts";
 import { DAY, HOUR, dayStart } from "../windows.ts";
 import type { NewKey, World } from "../world.ts";
@@ -19,7 +19,6 @@ import {
   vendors,
   workspaces,
 } from "./names.ts";
-import { shapeNames } from "./shapes.ts";
 import type { Lane } from "./traffic.ts";
 import { addMovement } from "../account/movements.ts";
 

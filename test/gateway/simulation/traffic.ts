@@ -1,10 +1,9 @@
 import type { Route } from "../entities.ts";
 import { type Entry, type Figures, type Ledger, noFigures } from "../ledger.ts";
 import { admittedRequests } from "../limits.ts";
-import { chance } from "../random.ts";
+import { chance, intensity, type ShapeName } from "../random.ts";
 import type { Switches } from "../switches.ts";
 import { dayStart, HOUR, MINUTE } from "../windows.ts";
-import { intensity, type ShapeName } from "./shapes.ts";
 
 /** One steady stream of traffic: a route, its rate, and the properties of one request. */
 export type Lane = {

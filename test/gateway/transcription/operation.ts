@@ -4,11 +4,11 @@ import { noFigures } from "../ledger.ts";
 import { Refusal, type RefusalDetails } from "../refusal.ts";
 import { parseTranscriptionForm } from "./form.ts";
 import { type Manner, costMicros, spokenText, wordsOf } from "./manner.ts";
-import type { TranscriptionRecord } from "./record.ts";
 import { type TranscriptionRequest, parseTranscriptionJson } from "./request.ts";
 import type { Key, Model } from "../entities.ts";
 import { budgetSpentMicros, exhaustedBudget, freeRequestsPerDay, shortageOf } from "../limits.ts";
 import { DAY, MINUTE, dayStart, windowOf } from "../windows.ts";
+import type { TranscriptionRecord } from "./recordings.ts";
 
 const MOST_BYTES = 25_000_000;
 

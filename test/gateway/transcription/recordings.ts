@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { TranscriptionRequest } from "./request.ts";
 
 /** The spoken text of a recording, identified by the SHA-256 of its bytes. */
 export type Recording = {
@@ -44,4 +45,27 @@ export const unknownRecording: Omit<Recording, "sha256"> = {
   text: "The simulation does not know this recording.",
   seconds: 2.5,
   language: "en",
+};
+
+/** A charged transcription, whether or not its answer arrived. */
+export type TranscriptionRecord = {
+  readonly at: number;
+  /** Equal to the answer's X-Request-Id. */
+  readonly requestId: string;
+  readonly key: string;
+  readonly model: string;
+  readonly upload: TranscriptionRequest["upload"];
+  readonly format: string;
+  readonly sha256: string;
+  readonly responseFormat: TranscriptionRequest["responseFormat"];
+  /** The detected one. */
+  readonly language: string;
+  readonly text: string;
+  readonly seconds: number;
+  readonly latencyMs: number;
+  readonly micros: number;
+  /** As on the wire. */
+  readonly cost: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 };

@@ -1,10 +1,11 @@
-import { windowStart } from "../calendar.ts";
-import { decimal, ofMicros } from "../decimal.ts";
+import { windowStart, decimal, ofMicros } from "../calendar.ts";
 import { rangeStart, usageAnswers } from "../shown-usage.ts";
-import { intervalMs } from "../intervals.ts";
-import { questionsAbout } from "../shown-keys.ts";
+import { questionsAbout, accountAnswers } from "../shown-keys.ts";
 import type { BudgetSettings, KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { isManagement } from "../account-keys.ts";
+import type { Question } from "../questions.ts";
+import { intervalMs } from "../exporter-state.ts";
 
 /**
  * A complete budget has spent what the books say. An incomplete one has spent at most that, and a budget that lacks
@@ -109,4 +110,69 @@ export function createBudgets(world: World): Judge {
 
 function isOfWindow({ window }: BudgetSettings, asOfMs: number, atMs: number): boolean {
   return window === "total" || windowStart(window, asOfMs) === windowStart(window, atMs);
+}
+
+/** The balance of the account is that of one answer, and the zeros that an ordinary key gets are never shown. */
+export function createBalance(world: World): Judge {
+  let longestMs = 0;
+
+  function judge({ exposition, at }: Scrape): readonly string[] {
+    const [bought, used, balance] = FAMILIES.map((family) => exposition.value(family));
+    const shown = [bought, used, balance].filter((value) => value !== undefined);
+    if (shown.length === 0) return [];
+    const oldest = at - 3 * longestMs - SLACK_MS;
+    const answers = accountAnswers(world, at, oldest).filter(({ account }) => isManagement(account));
+    const isTrue = answers.some(
+      ({ credits }) =>
+        credits !== undefined &&
+        bought === credits.bought / 1e6 &&
+        used === credits.spent / 1e6 &&
+        balance === (credits.bought - credits.spent) / 1e6,
+    );
+    return isTrue ? [] : [`the balance is ${bought} - ${used} = ${balance}: ${answers.length} answers`];
+  }
+
+  return {
+    scraped: (scrape) => {
+      longestMs = Math.max(longestMs, intervalMs(scrape, "account"));
+      return judge(scrape);
+    },
+  };
+}
+
+const FAMILIES = ["bought", "used", "balance"].map((name) => `aigateway_account_${name}_credits`);
+/** For a run that lasts, and for a suspended process that notices only after it resumes. */
+const SLACK_MS = 40_000;
+
+/**
+ * Probes never spend more than the ceiling of a day since the start of the exporter and the last step of its clock. What
+ * was spent before, the exporter only knows from the gateway, which reports it late.
+ */
+export function createProbeSpend(world: World): Judge {
+  const charges: Question[] = [];
+  /** The highest ceiling of a day. */
+  const ceilings = new Map<number, number>();
+
+  function charge(question: Question): readonly string[] {
+    charges.push(question);
+    const { perDay = 0 } = world.settings().probes ?? {};
+    const day = windowStart("day", question.atMs);
+    const ceiling = Math.max(ceilings.get(day) ?? 0, perDay);
+    ceilings.set(day, ceiling);
+    const since = Math.max(world.startedAt(), world.disturbedAt());
+    const counted = charges.filter(({ at, atMs }) => at >= since && windowStart("day", atMs) === day);
+    const spent = counted.filter(isWithinDay).reduce((sum, { costMicros = 0 }) => sum + costMicros, 0);
+    // While the clock is wrong, the exporter cannot know which day it is.
+    if (Math.abs(question.skewMs) > SKEW_MS || spent <= ceiling * 1e6) return [];
+    return [`probes have spent ${spent / 1e6} of ${ceiling}`];
+  }
+
+  return { asked: (question) => (question.costMicros === undefined ? [] : charge(question)) };
+}
+
+/** The clocks may differ by this much, so a run this close to midnight may count on either day. */
+const SKEW_MS = 1000;
+
+function isWithinDay({ atMs }: Question): boolean {
+  return [-SKEW_MS, SKEW_MS].every((ms) => windowStart("day", atMs + ms) === windowStart("day", atMs));
 }

@@ -1,10 +1,10 @@
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 import type { Question } from "../questions.ts";
-import { createLongestInterval, intervalMs } from "../intervals.ts";
-import { keyRoundSeconds } from "../recovery.ts";
 import { questionsAbout } from "../shown-keys.ts";
 import { endOf, type KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { keyRoundSeconds } from "../troubles.ts";
+import { createLongestInterval, intervalMs } from "../exporter-state.ts";
 
 /** Every scrape is answered, in time and valid for an independent reader; up, ready, lag and interval are true. */
 export function createHealth(world: World): Judge {

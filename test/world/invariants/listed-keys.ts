@@ -1,10 +1,16 @@
 import { windowEnd } from "../calendar.ts";
 import { EXCLUDED } from "../config-text.ts";
 import type { KeyRow, Question } from "../questions.ts";
-import { intervalMs } from "../intervals.ts";
-import { accountAnswers, type AnsweredPage, lastListing, pagesOf } from "../shown-account.ts";
-import { KEY_VALUE_FAMILIES, keyValues } from "../shown-keys.ts";
+import {
+  KEY_VALUE_FAMILIES,
+  keyValues,
+  accountAnswers,
+  type AnsweredPage,
+  lastListing,
+  pagesOf,
+} from "../shown-keys.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { intervalMs } from "../exporter-state.ts";
 
 /**
  * A key that is shown without its secret is in an answer of the gateway, under its name there and with its figures. A key

@@ -1,8 +1,7 @@
 import type { Question } from "../questions.ts";
 import { type KeyValue, figuresOf, keyValues, questionsAbout } from "../shown-keys.ts";
-import { keyRoundSeconds } from "../recovery.ts";
 import { endOf, type FaultKind, type KeySettings, type StoryEvent } from "../story.ts";
-import { SETTLE_MS } from "../troubles.ts";
+import { SETTLE_MS, keyRoundSeconds } from "../troubles.ts";
 import { DAY_MS } from "../calendar.ts";
 import type { Judge, Scrape, World } from "../world.ts";
 

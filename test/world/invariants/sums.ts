@@ -1,6 +1,7 @@
 import { windowEnd } from "../calendar.ts";
-import type { Answered, QueryName } from "../shown-usage.ts";
 import {
+  type Answered,
+  type QueryName,
   type AmountFamily,
   bookAmount,
   OTHER,
@@ -11,8 +12,8 @@ import {
   shownUsage,
   usageAnswers,
 } from "../shown-usage.ts";
-import { intervalMs } from "../intervals.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { intervalMs } from "../exporter-state.ts";
 
 /**
  * The shown pairs of a window, of models and apps or of keys and models, are rows of one answer about that window, and

@@ -1,10 +1,16 @@
 import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
-import { figuresOf, KEY_VALUE_FAMILIES, keyValues, questionsAbout } from "../shown-keys.ts";
-import { createLongestInterval, intervalMs } from "../intervals.ts";
-import { accountAnswers, pagesOf } from "../shown-account.ts";
+import {
+  figuresOf,
+  KEY_VALUE_FAMILIES,
+  keyValues,
+  questionsAbout,
+  accountAnswers,
+  pagesOf,
+} from "../shown-keys.ts";
 import type { KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { createLongestInterval, intervalMs } from "../exporter-state.ts";
 
 /**
  * A shown value is what the books had between the question and the age of its data, belongs to the running window,

@@ -1,10 +1,10 @@
 import { windowEnd, windowStart } from "../calendar.ts";
 import { EXCLUDED } from "../config-text.ts";
 import type { Question } from "../questions.ts";
-import { intervalMs } from "../intervals.ts";
-import { accountAnswers, lastListing, pagesOf } from "../shown-account.ts";
 import { type Answered, usageAnswers } from "../shown-usage.ts";
 import type { Judge, Scrape, World } from "../world.ts";
+import { accountAnswers, lastListing, pagesOf } from "../shown-keys.ts";
+import { intervalMs } from "../exporter-state.ts";
 
 /**
  * The unwatched spend is what the books have for the keys that are neither configured nor listed: exactly, if the

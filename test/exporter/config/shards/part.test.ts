@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { ownPart, partOf } from "../../../../exporter/config/shards/part.ts";
-import { POD_INDEX, POD_NAME, shardOfName, thisShard } from "../../../../exporter/config/shards/shard.ts";
+import {
+  POD_INDEX,
+  POD_NAME,
+  shardOfName,
+  thisShard,
+  fnv1a,
+  jumpHash,
+} from "../../../../exporter/config/shards/shard.ts";
 import {
   secretSource,
   testAnalytics,
@@ -9,6 +16,7 @@ import {
   testGatewayConfig,
   testKey,
 } from "../../../support/test-config.ts";
+import { publishedBucket, publishedShard } from "../../../support/shards-stage.ts";
 
 const NAMES = Array.from({ length: 40 }, (_, index) => `key-${index}`);
 const ALL = { kind: "keys", names: NAMES } as const;
@@ -160,4 +168,57 @@ test("ownPart refuses limits that give a shard less than 1", () => {
     "gateway.connections",
     "series_limit",
   ]);
+});
+
+test.each([
+  [1n, 1, 0],
+  [42n, 57, 43],
+  [0xdead10ccn, 1, 0],
+  [0xdead10ccn, 666, 361],
+  [256n, 1024, 520],
+] as const)("jumpHash of %d among %d is the published one", (key, buckets, expected) => {
+  expect(jumpHash(key, buckets)).toBe(expected);
+});
+
+test("jumpHash agrees with the published algorithm for keys of 64 bits", () => {
+  let key = 0x0123456789abcdefn;
+  for (let round = 0; round < 500; round++) {
+    key = BigInt.asUintN(64, key * 6364136223846793005n + 1442695040888963407n);
+    const extreme = [key, key | 0xffffffffn, key | 0xffffffff00000000n, BigInt.asUintN(64, -key)];
+    for (const each of extreme) expect(jumpHash(each, 1 + round)).toBe(publishedBucket(each, 1 + round));
+  }
+});
+
+test.each([
+  ["", 0xcbf29ce484222325n],
+  ["a", 0xaf63dc4c8601ec8cn],
+  ["foobar", 0x85944171f73967e8n],
+] as const)("fnv1a of %j is the published one", (text, expected) => {
+  expect(fnv1a(text)).toBe(expected);
+});
+
+test("shardOfName hashes a name of several bytes per letter as other programs do", () => {
+  expect(shardOfName("中国", 10)).toBe(5);
+});
+
+const MANY_NAMES = Array.from({ length: 10_000 }, (_, index) => `team-${index % 7}.key-${index}`);
+
+test("shardOfName agrees with the published algorithms for names", () => {
+  for (const name of MANY_NAMES.slice(0, 500)) expect(shardOfName(name, 7)).toBe(publishedShard(name, 7));
+});
+
+test.each([2, 3, 5, 16])("shardOfName spreads names evenly over %d shards", (total) => {
+  const counts = Map.groupBy(MANY_NAMES, (name) => shardOfName(name, total));
+  expect(counts.size).toBe(total);
+  const even = MANY_NAMES.length / total;
+  // Four standard deviations of an even spread.
+  for (const names of counts.values())
+    expect(Math.abs(names.length - even)).toBeLessThan(4 * Math.sqrt(even));
+});
+
+test.each([1, 2, 3, 7])("from %d shards to one more, names move to the new shard only", (total) => {
+  const moved = MANY_NAMES.filter((name) => shardOfName(name, total) !== shardOfName(name, total + 1));
+  expect(new Set(moved.map((name) => shardOfName(name, total + 1)))).toEqual(new Set([total]));
+  const expected = MANY_NAMES.length / (total + 1);
+  expect(Math.abs(moved.length - expected)).toBeLessThan(4 * Math.sqrt(expected));
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-
 import { formatProblem } from "../../../../exporter/config/problem.ts";
 import { loadWebConfig } from "../../../../exporter/config/web/load.ts";
 import { createAuthority } from "../../../support/certificates.ts";
-import { hashedPassword } from "../../../support/hashed-password.ts";
+import { hashedPassword } from "../../../support/https-client.ts";
 
 const authority = createAuthority();
 const server = authority.issue("localhost");

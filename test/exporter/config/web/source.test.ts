@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { loadWebConfig } from "../../../../exporter/config/web/load.ts";
 import { createWebSource } from "../../../../exporter/config/web/source.ts";
 import { createAuthority } from "../../../support/certificates.ts";
-import { hashedPassword } from "../../../support/hashed-password.ts";
 import { createRecordingLog } from "../../../support/log.ts";
 import type { WebConfig } from "../../../../exporter/config/web/schema.ts";
+import { hashedPassword } from "../../../support/https-client.ts";
 
 const authority = createAuthority();
 const [first, second] = [authority.issue("first"), authority.issue("second")];

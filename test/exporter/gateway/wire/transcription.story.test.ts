@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { FailureReason } from "../../../../exporter/gateway/errors.ts";
 import type { Transcription, TranscriptionRequest } from "../../../../exporter/gateway/port.ts";
 import { parseTranscription } from "../../../../exporter/gateway/wire/transcription.ts";
-import { createClient, PLANTED, secretSource } from "../../../support/gateway-client.ts";
+import {
+  createClient,
+  PLANTED,
+  secretSource,
+  TRANSCRIPTION_FAILURES,
+} from "../../../support/gateway-client.ts";
 import {
   answering,
   type SeenRequest,
@@ -11,7 +16,6 @@ import {
   type Step,
 } from "../../../support/scripted-server.ts";
 import { startSimulatedGateway } from "../../../support/simulated-gateway.ts";
-import { TRANSCRIPTION_FAILURES } from "../../../support/transcription-failures.ts";
 
 const AUDIO = { bytes: Buffer.from([0, 255, 13, 10, 45, 45, 128]), format: "wav" };
 const REQUEST: TranscriptionRequest = {
