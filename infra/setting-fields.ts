@@ -189,7 +189,6 @@ export const fields = z.object({
   grafanaDatasourceUid: grafanaUid("required"),
   grafanaDatasourceUrl: link(),
   grafanaAlerts: flag(),
-  grafanaRecordingDatasourceUid: grafanaUid("optional"),
 });
 
 export type Fields = z.output<typeof fields>;

@@ -42,7 +42,6 @@ export interface GrafanaSettings extends Pick<
   | "grafanaDatasourceUid"
   | "grafanaDatasourceUrl"
   | "grafanaAlerts"
-  | "grafanaRecordingDatasourceUid"
 > {
   readonly auth: Output<string>;
 }
@@ -164,7 +163,7 @@ function secretEntries(existing: string, texts: Readonly<Record<string, string>>
 function grafanaSettings(settings: Fields): GrafanaSettings {
   const { name, grafanaUrl, grafanaFolder, grafanaParentFolder, grafanaOrganization } = settings;
   const { grafanaDashboards, grafanaDatasourceUid, grafanaDatasourceUrl } = settings;
-  const { grafanaAlerts, grafanaRecordingDatasourceUid, grafanaAuth } = settings;
+  const { grafanaAlerts, grafanaAuth } = settings;
   return {
     name,
     grafanaUrl,
@@ -175,7 +174,6 @@ function grafanaSettings(settings: Fields): GrafanaSettings {
     grafanaDatasourceUid,
     grafanaDatasourceUrl,
     grafanaAlerts,
-    grafanaRecordingDatasourceUid,
     auth: secret(grafanaAuth),
   };
 }

@@ -3,7 +3,6 @@ import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
 import { chartReadme } from "./helm-readme.ts";
 import { createRules } from "../dashboards/rules/index.ts";
-import { isAlert } from "../dashboards/rules/rule.ts";
 import {
   LABEL_NAME,
   LABEL_VALUE,
@@ -192,7 +191,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
   alerts: {
     type: ["object", "null"],
     propertyNames: {
-      enum: createRules().flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? rule.alert : []))),
+      enum: createRules().flatMap(({ rules }) => rules.map(({ alert }) => alert)),
     },
     additionalProperties: {
       type: "object",

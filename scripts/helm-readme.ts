@@ -29,7 +29,7 @@ The chart installs one exporter for one gateway:
 - a ConfigMap with the exporter's configuration, which the pods reload when it changes
 - a network policy
 - a ServiceMonitor or a PodMonitor, or annotations of the pods, so that Prometheus finds them
-- recording and alert rules, as a PrometheusRule or a ConfigMap
+- alert rules, as a PrometheusRule or a ConfigMap
 - a ConfigMap for each Grafana dashboard
 
 It creates no namespace and no Secret, so no key becomes part of a release. By default it needs the Prometheus operator, for the ServiceMonitor and the

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { z } from "zod";
 import { createRules } from "../dashboards/rules/index.ts";
-import { type AlertRule, isAlert } from "../dashboards/rules/rule.ts";
+import type { AlertRule } from "../dashboards/rules/rule.ts";
 import { CAUSES } from "../exporter/gateway/causes.ts";
 
 /** Renders `docs/settings.md`: every setting of Pulumi.yaml. */
@@ -93,7 +93,7 @@ async function renderPage(path: string, source: string, content: string): Promis
 }
 
 function table(): string {
-  const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert));
+  const alerts = createRules().flatMap(({ rules }) => rules);
   return ["| Alert | Severity | Waits | Fires when |", "|---|---|--:|---|", ...alerts.map(row)].join("\n");
 }
 

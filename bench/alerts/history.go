@@ -14,14 +14,9 @@ import (
 	"github.com/prometheus/prometheus/tsdb"
 )
 
-// history holds the recorded series that the rules look back at: the fastest rates of each hour.
-const (
-	recordedBurn  = "key:aigateway_burn_credits_per_hour:max1h"
-	recordedEvery = 3600 // seconds
-)
-
 const (
 	historyDays = 8
+	usualDays   = 4  // the age of what was usual before a restart, which the rules read
 	scrapedMins = 70 // the longest look-back at scraped series is an hour
 )
 
@@ -63,12 +58,8 @@ func writeHistory(db *tsdb.DB, keys []*evenKey, end int64) (written int, err err
 		}
 	}
 	for t := (end - historyDays*daySec) / 60 * 60; t < end; t += 60 {
-		if t%recordedEvery == 0 {
-			for _, window := range []string{"1h", "1d"} {
-				for _, k := range keys {
-					put(labels.FromStrings(labels.MetricName, recordedBurn, "job", jobName, "key", k.name, "window", window), t, k.rate*3600)
-				}
-			}
+		if usual := t - (end - usualDays*daySec); usual >= -3600 && usual < 3600 {
+			scrapeUsual(keys, t, put)
 		}
 		if t >= end-scrapedMins*60 {
 			scrapeAll(keys, t, put)
@@ -124,9 +115,11 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 			sample(k, "aigateway_key_exhaustion_timestamp_seconds", float64(t)+k.left(t)/k.rate)
 		}
 	}
-	for _, window := range []string{"15m", "1h", "6h", "1d"} {
+	family("aigateway_key_outlook_shared", always(0))
+	for _, window := range []string{"1h", "1d"} {
 		family("aigateway_key_burn_credits_per_hour", func(k *evenKey) float64 { return k.rate * 3600 }, "window", window)
 	}
+	scrapeUsual(keys, t, put)
 	for _, collector := range []string{"key", "analytics"} {
 		put(labels.FromStrings(labels.MetricName, "aigateway_exporter_poll_interval_seconds", "job", jobName, "instance", "exporter:9853", "collector", collector), t, 60)
 	}
@@ -139,6 +132,15 @@ func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)
 		family("aigateway_key_"+kind+"usage_day_credits", used(t%daySec))
 		family("aigateway_key_"+kind+"usage_week_credits", used(t-windowStart(Weekly, t)))
 		family("aigateway_key_"+kind+"usage_month_credits", used(t-windowStart(Monthly, t)))
+	}
+}
+
+// scrapeUsual appends what the keys usually spend.
+func scrapeUsual(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)) {
+	for _, window := range []string{"1h", "1d"} {
+		for _, k := range keys {
+			put(labels.FromStrings(labels.MetricName, "aigateway_key_usual_burn_credits_per_hour", "job", jobName, "instance", "exporter:9853", "key", k.name, "window", window), t, k.rate*3600)
+		}
 	}
 }
 

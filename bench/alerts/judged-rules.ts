@@ -1,6 +1,5 @@
 import { renderRuleFile } from "../../dashboards/rules/file.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
 
 /** The rule file that the simulator judges: the alerts on remaining credits, as they are shipped. */
 export function judgedRules(): string {
@@ -11,7 +10,7 @@ export function judgedRules(): string {
 export function accountRules(): string {
   const judged = createRules().map((group) => ({
     ...group,
-    rules: group.rules.filter((rule) => isAlert(rule) && rule.alert.startsWith("AIGatewayAccountExhaust")),
+    rules: group.rules.filter(({ alert }) => alert.startsWith("AIGatewayAccountExhaust")),
   }));
   return renderRuleFile(judged.filter(({ rules }) => rules.length > 0));
 }

@@ -4,7 +4,7 @@ import { promql, select, type Series, type TargetLabel } from "../promql.ts";
 
 type Matchers<Label extends string> = Readonly<Partial<Record<NoInfer<Label> | TargetLabel, string>>>;
 
-/** Any series with a key label: a family of the exporter or a recorded series. */
+/** Any series with a key label: a family of the exporter. */
 export type KeySeries = Series<"key"> | Series<"job" | "gateway" | "key">;
 
 /** The time at which a selector reads its series; now by default. */

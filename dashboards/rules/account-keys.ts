@@ -36,7 +36,7 @@ function discoveryFailing({ timing }: Settings): AlertDefinition {
       and on (job, gateway, workspace) max by (job, gateway, workspace) (last_over_time(${up}[${memory}])) == 0`,
     for: 30 * MINUTE,
     summary: `The keys of the workspace {{ $labels.workspace }}${GATEWAY} are not listed: ${text}`,
-    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed: ${text}. ${LOOK_MANAGEMENT}`,
+    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed. ${LOOK_MANAGEMENT}`,
   };
 }
 

@@ -93,14 +93,11 @@ function slow(timing: Timing): AlertDefinition {
 }
 
 function low(): AlertDefinition {
-  const [balance, least] = [families.balance, families.lowBalance].map(
-    (family) => promql`max by (job, gateway) (${family})`,
-  );
   return {
     name: "AIGatewayAccountBalanceLow",
     severity: "warning",
     fires: "The balance of the account is below account.low_balance.",
-    expr: `${balance} < ${least}`,
+    expr: promql`max by (job, gateway) (${families.balance} < ${families.lowBalance})`,
     for: 10 * MINUTE,
     summary: `The balance of the account is {{ $value | printf "%.2f" }} credits`,
     description: `The balance of the account${GATEWAY} is {{ $value | printf "%.2f" }} credits, less than account.low_balance of the configuration. Buy credits.`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AlertRule, isAlert, type Rule, type RuleGroup } from "./rule.ts";
+import type { AlertRule, RuleGroup } from "./rule.ts";
 
 const texts = z.record(z.string().regex(/^[a-zA-Z_]\w*$/), z.string());
 
@@ -24,9 +24,7 @@ export function readAlertChanges(
   written: unknown,
   groups: readonly RuleGroup[],
 ): { readonly changes: AlertChanges; readonly problems: readonly string[] } {
-  const names = new Set(
-    groups.flatMap(({ rules }) => rules.flatMap((rule) => (isAlert(rule) ? [rule.alert] : []))),
-  );
+  const names = new Set(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)));
   const parsed = changes.safeParse(written);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `alerts.${path.join(".")}: ${message}`);
@@ -41,9 +39,7 @@ export function changeAlerts(groups: readonly RuleGroup[], changed: AlertChanges
   return groups
     .map((group) => ({
       ...group,
-      rules: group.rules.flatMap((rule): readonly Rule[] =>
-        isAlert(rule) ? changedAlert(rule, changed[rule.alert]) : [rule],
-      ),
+      rules: group.rules.flatMap((rule) => changedAlert(rule, changed[rule.alert])),
     }))
     .filter(({ rules }) => rules.length > 0);
 }

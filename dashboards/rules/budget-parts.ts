@@ -12,20 +12,13 @@ const BY_TOTAL = "by (job, gateway, budget, shards)";
  * have different totals, the largest sum counts, because each is a lower bound.
  */
 export function budgetSpent(read: Read): string {
-  return promql`
-    max by (job, gateway, budget) (
-      ${read(families.spent)}
-      or sum ${BY_TOTAL} (max ${BY_SHARD} (${read(families.partSpent)}))
-    )`;
+  const parts = promql`sum ${BY_TOTAL} (max ${BY_SHARD} (${read(families.partSpent)}))`;
+  return `max by (job, gateway, budget) (${read(families.spent)} or ${parts})`;
 }
 
 /** Whether that spend is complete: every part is known, and complete. */
 export function budgetComplete(read: Read): string {
   const parts = promql`max ${BY_SHARD} (${read(families.partComplete)})`;
-  return promql`
-    max by (job, gateway, budget) (
-      ${read(families.complete)}
-      or min ${BY_TOTAL} (${parts})
-        * (count ${BY_TOTAL} (${parts}) == bool max ${BY_TOTAL} (${read(families.parts)}))
-    )`;
+  const isWhole = promql`(count ${BY_TOTAL} (${parts}) == bool max ${BY_TOTAL} (${read(families.parts)}))`;
+  return `max by (job, gateway, budget) (${read(families.complete)} or min ${BY_TOTAL} (${parts}) * ${isWhole})`;
 }

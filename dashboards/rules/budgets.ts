@@ -7,78 +7,71 @@ import { promql, type Series } from "../promql.ts";
 import { figures } from "./figures.ts";
 import { outlookOf } from "./outlook.ts";
 import { BUDGET, budgetsWith, GATEWAY, ofBudgetOwner } from "./owner.ts";
-import { record, type RuleGroup } from "./rule.ts";
-import { recorded } from "./series.ts";
+import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-/** The spend of each budget over all shards, and the alerts on budgets. */
+/** Alerts on budgets. */
 export function budgets(settings: Settings): RuleGroup {
   const { timing } = settings;
   const alert = (definition: AlertDefinition) =>
     createAlert(settings, { uid: uids.overview, labels: ["job", "budget"] }, definition);
-  const read = (series: Series) => `last_over_time(${series.name}[${timing.memory}])`;
   return {
     name: "aigateway-budgets",
     comment: "Budgets: the spend of each, whether it is above the limit or will be.",
     interval: timing.duration(MINUTE),
-    rules: [
-      record(
-        recorded.budgetSpent,
-        "Credits spent in the window: of the process that knows all of it, or the sum over shards.",
-        budgetSpent(read),
-      ),
-      record(
-        recorded.budgetComplete,
-        "Whether the spend is complete: no part is missing, of any shard.",
-        budgetComplete(read),
-      ),
-      ...[exceeded, threshold, forecastExceeded, incomplete, imminent, predicted].map((define) =>
-        alert(define(timing)),
-      ),
-    ],
+    rules: [exceeded, threshold, forecastExceeded, incomplete, imminent, predicted].map((define) =>
+      alert(define(timing)),
+    ),
   };
 }
 
-const perBudget = (series: Series) => promql`max by (job, gateway, budget) (${series})`;
+/** The last values count. */
+const readOf =
+  ({ memory }: Timing) =>
+  (series: Series) =>
+    `last_over_time(${series.name}[${memory}])`;
+
+/** The spent share of each limit. */
+function share(timing: Timing): string {
+  const read = readOf(timing);
+  return `${budgetSpent(read)}\n  / max by (job, gateway, budget) (${read(families.limit)})`;
+}
 
 function exceeded(timing: Timing): AlertDefinition {
-  const limit = promql`max by (job, gateway, budget) (last_over_time(${families.limit}[${timing.memory}]))`;
   return {
     name: "AIGatewayBudgetExceeded",
     severity: "warning",
     fires: "A budget is exceeded.",
-    expr: ofBudgetOwner(timing, promql`(${recorded.budgetSpent} / ${limit} > 1)`),
+    expr: ofBudgetOwner(timing, `(${share(timing)} > 1)`),
     for: 5 * MINUTE,
     summary: `Budget {{ $labels.budget }} is exceeded: {{ $value | humanizePercentage }} is spent`,
-    description: `${BUDGET} is exceeded: {{ $value | humanizePercentage }} of its limit is spent{{ if ne $labels.window "total" }}, and its window ({{ $labels.window }}) has not ended{{ end }}. {{ if and (eq $labels.scope "account") (eq $labels.window "total") }}If the limit is what the account bought, every call fails (402): buy credits, and raise the limit unless it is "bought". Otherwise find{{ else }}The gateway does not stop the spending: find{{ end }} out ${SPENDER}, or raise the limit.`,
+    description: `${BUDGET} is exceeded: {{ $value | humanizePercentage }} of its limit is spent in its window ({{ $labels.window }}). Find out what spends most, or raise the limit. The gateway does not stop the spending, unless the limit is what the account has bought: then every call fails (402) until you buy credits.`,
   };
 }
 
 /** One alert for each threshold, so that each is announced. */
-function threshold({ memory }: Timing): AlertDefinition {
-  const limit = promql`max by (job, gateway, budget) (last_over_time(${families.limit}[${memory}]))`;
+function threshold(timing: Timing): AlertDefinition {
+  const { memory } = timing;
   return {
     name: "AIGatewayBudgetThreshold",
     severity: "info",
     fires: "The spend of a budget has reached one of its thresholds.",
-    expr: promql`
-      max by (job, gateway, budget, scope, window, team, at) (
-        ${recorded.budgetSpent} / ${limit} >= on (job, gateway, budget) group_right () last_over_time(${families.threshold}[${memory}])
-      )`,
+    expr: [
+      "max by (job, gateway, budget, scope, window, team, at) (",
+      `  ${share(timing)}`,
+      promql`  >= on (job, gateway, budget) group_right () last_over_time(${families.threshold}[${memory}])`,
+      ")",
+    ].join("\n"),
     for: 5 * MINUTE,
     summary: `Budget {{ $labels.budget }} has reached {{ $labels.at }} %: {{ $value | humanizePercentage }} is spent`,
-    description: `${BUDGET} has reached {{ $labels.at }} % of its limit: {{ $value | humanizePercentage }} is spent in its window ({{ $labels.window }}). To find out ${SPENDER}, look at the dashboard.`,
+    description: `${BUDGET} has reached {{ $labels.at }} % of its limit: {{ $value | humanizePercentage }} is spent in its window ({{ $labels.window }}). The dashboard shows what spends most.`,
   };
 }
 
-/** Who to look for, by what the budget covers. */
-const SPENDER = `{{ if eq $labels.scope "keys" }}which of its keys spends most{{ else if eq $labels.scope "model" }}which key or app uses the model most{{ else if eq $labels.scope "app" }}which model of the app costs most{{ else }}which key of the account spends most{{ end }}`;
-
 /** No keep_firing_for: the alert would carry over into the next window. */
 function forecastExceeded(timing: Timing): AlertDefinition {
-  const [start, end] = [perBudget(families.windowStart), perBudget(families.windowEnd)];
-  const left = promql`(${end} - ${timing.now}) / (${end} - ${start})`;
+  const left = promql`(${families.windowEnd} - ${timing.now}) / (${families.windowEnd} - ${families.windowStart})`;
   return {
     name: "AIGatewayBudgetForecastExceeded",
     severity: "info",
@@ -86,8 +79,8 @@ function forecastExceeded(timing: Timing): AlertDefinition {
     expr: ofBudgetOwner(
       timing,
       promql`
-        (${perBudget(forecastFamilies.budgetForecast)} / ${perBudget(families.limit)} > 1 + ${thresholds.budgetMargin} * ${left})
-        unless on (job, gateway, budget) ${recorded.budgetSpent} > ${perBudget(families.limit)}`,
+        max by (job, gateway, budget) (${forecastFamilies.budgetForecast} / ${families.limit} > 1 + ${thresholds.budgetMargin} * ${left}
+        unless ${families.spent} > ${families.limit})`,
     ),
     for: HOUR,
     summary: `Budget {{ $labels.budget }} will be at {{ $value | humanizePercentage }} of its limit when its window ends`,
@@ -100,7 +93,7 @@ function incomplete(timing: Timing): AlertDefinition {
     name: "AIGatewayBudgetIncomplete",
     severity: "warning",
     fires: "Part of the spend of a budget is unknown.",
-    expr: budgetsWith(timing, promql`${recorded.budgetComplete} == 0`),
+    expr: budgetsWith(timing, `${budgetComplete(readOf(timing))} == 0`),
     for: 30 * MINUTE,
     summary: `Part of the spend of budget {{ $labels.budget }} is unknown`,
     description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because {{ if eq $labels.scope "keys" }}a key cannot be polled or a shard is missing{{ else }}an answer of the gateway is missing, old or incomplete{{ end }}. The status page names it.`,

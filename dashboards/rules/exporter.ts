@@ -90,7 +90,7 @@ function throttled({ timing }: Settings): AlertDefinition {
 
 /** The limit is nearly reached, or the exporter rejected an answer because of it. The value is the share in use in either case. */
 function seriesLimit({ timing }: Settings): AlertDefinition {
-  const ratio = promql`max by (job, gateway) (${families.series}) / max by (job, gateway) (${families.seriesLimit})`;
+  const ratio = promql`max by (job, gateway) (${families.series} / ${families.seriesLimit})`;
   return {
     name: "AIGatewaySeriesLimit",
     severity: "warning",

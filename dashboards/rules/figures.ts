@@ -9,37 +9,50 @@ interface Figures {
   /** Seconds since the epoch. */
   readonly exhaustion: Figure;
   readonly reset?: Figure;
+  /** An info series whose label `source` says which of several budgets the figures are about; none: the one without. */
+  readonly source?: Figure;
 }
 
 /**
- * The summary of an alert: what is left of the limit, when it ends and when it resets, each only if it is known.
- * One query brings them all. Without an answer, as in Grafana, which has no `query`, the words say what fires.
+ * The summary of an alert: what is left of the limit, when it ends and when it resets, each only if it is known. Without an answer,
+ * as in Grafana, which has no `query`, the words say what fires.
  */
 export function figures(
   labels: readonly string[],
-  { left, limit, exhaustion, reset }: Figures,
+  { left, limit, exhaustion, reset, source }: Figures,
 ): (subject: string, timing: Timing, otherwise: string) => string {
-  const selector = labels.map((label) => `${label}=%q`).join(",");
+  const matchers = labels.map((label) => `${label}=%q`).join(",");
   // In vmalert, a label that is missing is no text, and the error of the query would lose the alert.
-  const values = labels
-    .map((label) => (label === "gateway" ? ` (or $labels.${label} "")` : ` $labels.${label}`))
-    .join("");
-  const of = "%[1]s";
-  return (subject, { now }, otherwise) => {
-    // The order of the texts is the order of the labels.
-    const query = [
-      numbered(0, left(of)),
-      ...(limit ? [numbered(1, `${limit(of)} and ${left(of)}`)] : []),
-      numbered(2, `${exhaustion(of)} - ${now} > 0`),
-      ...(reset ? [numbered(3, `${reset(of)} - ${now}`)] : []),
-    ].join(" or ");
-    return `${subject}{{ range printf "{${selector}}"${values} | printf \`${query}\` | query | sortByLabel "n" }}${TEXTS}{{ else }} ${otherwise}{{ end }}`;
-  };
+  const values = labels.map((label) =>
+    label === "gateway" ? `(or $labels.gateway "")` : `$labels.${label}`,
+  );
+  const selector = `{{ $s := printf "${matchers}" ${values.join(" ")} }}`;
+  const chosen = source
+    ? `{{ $b := "" }}${ask(source, "{{ $b = .Labels.source }} ({{ $b }})")}{{ $l := printf "%s,source=%q" $s $b }}`
+    : "";
+  const limited = source ? "$l" : "$s";
+  return (subject, { now }, otherwise) =>
+    [
+      subject,
+      selector,
+      chosen,
+      ask(
+        left,
+        `: ${AMOUNT}${limit ? ask(limit, ` of ${AMOUNT}`, limited) : ""} credits left`,
+        limited,
+        ` ${otherwise}`,
+      ),
+      ask((of) => `${exhaustion(of)} - ${now} > 0`, `, out in ${TIME}`),
+      reset ? ask((of) => `${reset(of)} - ${now}`, `, resets in ${TIME}`, limited) : "",
+    ].join("");
 }
 
-function numbered(n: number, expr: string): string {
-  return `label_replace(${expr},"n","${n}","","")`;
+/** The text for the value that a query finds. */
+function ask(figure: Figure, text: string, selector = "$s", otherwise = ""): string {
+  const words = otherwise === "" ? "" : `{{ else }}${otherwise}`;
+  return `{{ range printf "${figure("{%[1]s}")}" ${selector} | query }}${text}${words}{{ end }}`;
 }
 
-/** Seconds are left out, unless there is nothing else. */
-const TEXTS = `{{ if eq .Labels.n "0" }}: {{ printf "%.2f" .Value }} credits left{{ else if eq .Labels.n "1" }} of {{ printf "%.2f" .Value }}{{ else }}, {{ if eq .Labels.n "2" }}out{{ else }}resets{{ end }} in {{ humanizeDuration .Value | reReplaceAll " [0-9.]+s$" "" }}{{ end }}`;
+const AMOUNT = '{{ printf "%.2f" .Value }}';
+/** Without seconds, unless there is nothing else. */
+const TIME = '{{ humanizeDuration .Value | reReplaceAll " [0-9.]+s$" "" }}';

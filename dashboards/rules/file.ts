@@ -1,6 +1,6 @@
 import { Document, Scalar, isMap, isScalar, isSeq, visit } from "yaml";
 
-import { isAlert, type Rule, type RuleGroup } from "./rule.ts";
+import type { RuleGroup } from "./rule.ts";
 import { JOB } from "./settings.ts";
 
 /**
@@ -40,7 +40,7 @@ function render(
   const nodes = document.getIn(path);
   if (!isSeq(nodes)) throw new Error("Cannot comment the rule groups: they are not a list");
   for (const [index, group] of groups.entries()) comment(nodes.items[index], group);
-  return document.toString({ lineWidth: 0 });
+  return document.toString({ lineWidth: 0, indentSeq: false });
 }
 
 /** The groups as plain data: the `spec.groups` of a PrometheusRule, and the source of Grafana's rule groups. */
@@ -48,30 +48,14 @@ export function ruleGroups(groups: readonly RuleGroup[]): readonly object[] {
   return groups.map(({ name, interval, rules }) => ({
     name,
     interval,
-    rules: rules.map(withoutComment),
+    rules: rules.map(({ fires: _fires, ...rule }) => rule),
   }));
-}
-
-function withoutComment(rule: Rule): object {
-  if (isAlert(rule)) {
-    const { fires: _fires, ...alert } = rule;
-    return alert;
-  }
-  const { comment: _comment, ...recording } = rule;
-  return recording;
 }
 
 function comment(node: unknown, group: RuleGroup): void {
   if (!isMap(node)) return;
   node.commentBefore = wrap(group.comment);
   node.spaceBefore = true;
-  const rules = node.get("rules");
-  if (!isSeq(rules)) return;
-  for (const [index, rule] of group.rules.entries()) commentRecord(rules.items[index], rule);
-}
-
-function commentRecord(node: unknown, rule: Rule): void {
-  if (isMap(node) && !isAlert(rule)) node.commentBefore = wrap(rule.comment);
 }
 
 const COMMENT_WIDTH = 110;

@@ -5,18 +5,17 @@ import { budgets } from "./budgets.ts";
 import { analyticsData } from "./analytics.ts";
 import { exporterItself } from "./exporter.ts";
 import { keyCredits } from "./key-credits.ts";
-import { keyHistory, keyState } from "./key-state.ts";
+import { keyState } from "./key-state.ts";
 import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { sharedLimits } from "./pooled-limits.ts";
 import { createSettings, type RuleOptions } from "./settings.ts";
 
-/** All rule groups. Each can be evaluated without the others, except that of the keys' state, which reads their history. */
+/** All rule groups. Each can be evaluated without the others. */
 export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
   const settings = createSettings(options);
   const groups = [
     keyCredits(settings),
-    keyHistory(settings),
     keyState(settings),
     sharedLimits(settings),
     budgets(settings),

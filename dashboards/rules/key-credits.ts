@@ -1,5 +1,6 @@
 import { keyFamilies as families, layerFamilies } from "../../exporter/collectors/key-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
+import type { Outlook } from "../../exporter/forecast/outlook.ts";
 import { uids } from "../uids.ts";
 import { MINUTE, thresholds } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
@@ -17,30 +18,35 @@ export function keyCredits(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-key-credits",
-    comment:
-      "Keys that are out of credits, or will be before the limit resets, by the exporter's forecast. The instant of exhaustion has a series while an exhaustion is announced, until the reset.",
+    comment: "Keys that are out of credits, or will be before the limit resets, by the exporter's forecast.",
     interval: timing.duration(2 * MINUTE),
     rules: [exhausted, imminent, predicted, slow, low].map((define) => alert(define(timing))),
   };
 }
 
-const { state, announced } = outlookOf(
+const { state: outlook, announced } = outlookOf(
   forecastFamilies.keyOutlook,
   forecastFamilies.keyExhaustion,
   "aigateway_key_outlook",
 );
 
+/** What a key shares with others has alerts of its own. */
+function state(timing: Timing, ...outlooks: readonly Outlook[]): string {
+  const shared = promql`last_over_time(${forecastFamilies.keyOutlookShared}[${timing.memory}])`;
+  return `${outlook(timing, ...outlooks)} unless on (job, gateway, key) ${shared} == 1`;
+}
+
 const FIGURES = figures(["job", "gateway", "key"], {
-  left: (of) => ofLayer(layerFamilies.remaining, families.remaining, of),
-  limit: (of) => ofLayer(layerFamilies.limit, families.limit, of),
+  source: (of) => `topk(1, ${forecastFamilies.keyOutlookSource.name}${of})`,
+  left: (of) => oneOf(of, families.remaining, layerFamilies.remaining),
+  limit: (of) => oneOf(of, families.limit, layerFamilies.limit),
   exhaustion: (of) => `min(${forecastFamilies.keyExhaustion.name}${of})`,
-  reset: (of) => ofLayer(layerFamilies.nextReset, families.nextReset, of),
+  reset: (of) => oneOf(of, families.nextReset, layerFamilies.nextReset),
 });
 
-/** Of the budget that is announced, if the key has several; else of its limit. */
-function ofLayer(layer: Series, own: Series, of: string): string {
-  const chosen = `on(source)${forecastFamilies.layerExhaustion.name}${of}`;
-  return `(max(${layer.name}${of} and ${chosen}) or max(${own.name}${of}))`;
+/** Of the budget that decides, if the key has several; else of its limit, whose series have no source. */
+function oneOf(of: string, own: Series, layer: Series): string {
+  return `max(${own.name}${of} or ${layer.name}${of})`;
 }
 
 function exhausted(timing: Timing): AlertDefinition {
@@ -92,7 +98,9 @@ function slow(timing: Timing): AlertDefinition {
 }
 
 function low(timing: Timing): AlertDefinition {
-  const perKey = (name: string) => `max by (job, gateway, key) (last_over_time(${name}[${timing.memory}]))`;
+  const [left = "", limit = ""] = [families.remaining, families.limit].map(
+    ({ name }) => `last_over_time(${name}[${timing.memory}])`,
+  );
   return {
     name: "AIGatewayKeyLimitLow",
     severity: "info",
@@ -100,8 +108,8 @@ function low(timing: Timing): AlertDefinition {
     expr: ofKeyOwner(
       timing,
       promql`
-        (${perKey(families.remaining.name)} / ${perKey(families.limit.name)} > 0 < ${thresholds.low})
-        and on (job, gateway, key) ${state(timing, "learning")}`,
+        max by (job, gateway, key) (${left} / ${limit} > 0 < ${thresholds.low})
+        and on (job, gateway, key) ${outlook(timing, "learning")}`,
     ),
     for: 15 * MINUTE,
     summary: "Key {{ $labels.key }} has {{ $value | humanizePercentage }} of its limit left",

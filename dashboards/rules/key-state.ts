@@ -6,8 +6,7 @@ import { uids } from "../uids.ts";
 import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { KEY, keysWith, LOOK, ofKeyOwner } from "./owner.ts";
-import { record, type RuleGroup } from "./rule.ts";
-import { recorded } from "./series.ts";
+import type { RuleGroup } from "./rule.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
@@ -23,32 +22,6 @@ export function keyState(settings: Settings): RuleGroup {
     rules: [unauthorized, dataStale, expiresSoon, freeQuotaLow, spendAnomaly, limitRemoved, disappeared].map(
       (define) => alert(define(timing)),
     ),
-  };
-}
-
-/** The fastest rates of each key in its last week: the measure of what is unusual for it. */
-export function keyHistory({ timing }: Settings): RuleGroup {
-  const hourly = timing.duration(2 * HOUR);
-  const [week, day] = [timing.duration(7 * DAY), timing.duration(DAY)];
-  return {
-    name: "aigateway-key-history",
-    comment:
-      "The fastest rates of each key in its last week, for AIGatewayKeySpendAnomaly. They change slowly, and Prometheus opens every block of a week to read them, so they are evaluated every hour.",
-    interval: timing.duration(HOUR),
-    rules: [
-      record(
-        recorded.burnOfHour,
-        "The fastest rates of an hour and of a day in the last two hours, credits per hour.",
-        promql`max by (job, gateway, key, window) (max_over_time(${select(forecastFamilies.keyBurn, { window: "~1h|1d" })}[${hourly}]))`,
-      ),
-      record(
-        recorded.burnOfWeek,
-        "The same of the week before the last day. Absent for keys that are younger than four days, because a weekend is no measure.",
-        promql`
-          max_over_time(${recorded.burnOfHour}[${week}] offset ${day})
-          and last_over_time(${recorded.burnOfHour}[${hourly}] offset ${timing.duration(4 * DAY)})`,
-      ),
-    ],
   };
 }
 
@@ -83,7 +56,7 @@ function dataStale(timing: Timing): AlertDefinition {
     ),
     for: 5 * MINUTE,
     summary: `Key {{ $labels.key }} has had no good answer ${SINCE}`,
-    description: `${KEY} may run out of credits without an alert: no good answer has arrived ${SINCE}. ${LOOK}`,
+    description: `${KEY} may run out of credits without an alert, because no good answer arrives. ${LOOK}`,
   };
 }
 
@@ -105,7 +78,7 @@ function expiresSoon(timing: Timing): AlertDefinition {
     ),
     for: 15 * MINUTE,
     summary: `Key {{ $labels.key }} ${text}`,
-    description: `${KEY} ${text}; then its calls fail (401). If it is still needed, create a new key, give it to its users, and replace the exporter's secret.`,
+    description: `${KEY} is refused (401) once it has expired. If it is still needed, create a new key, give it to its users, and replace the exporter's secret.`,
   };
 }
 
@@ -116,7 +89,7 @@ function freeQuotaLow(timing: Timing): AlertDefinition {
     fires: "A key has nearly used up its free requests for the day.",
     expr: ofKeyOwner(
       timing,
-      promql`(min by (job, gateway, key) (${families.freeRequestsRemaining}) / max by (job, gateway, key) (${families.freeRequestsLimit}) < ${thresholds.freeQuotaLow})`,
+      promql`min by (job, gateway, key) (${families.freeRequestsRemaining} / ${families.freeRequestsLimit} < ${thresholds.freeQuotaLow})`,
     ),
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
@@ -125,11 +98,14 @@ function freeQuotaLow(timing: Timing): AlertDefinition {
   };
 }
 
+/** After a restart without a management key, what was usual before it counts until the exporter knows it again. */
 function spendAnomaly(timing: Timing): AlertDefinition {
   const { hour, day, credits } = thresholds.anomaly;
+  const before = timing.duration(4 * DAY);
   const isAbove = (window: string, factor: number) => {
-    const burn = promql`max by (job, gateway, key, window) (${select(forecastFamilies.keyBurn, { window })})`;
-    return promql`${burn} > ${factor} * last_over_time(${select(recorded.burnOfWeek, { window })}[${timing.duration(2 * HOUR)}])`;
+    const burn = select(forecastFamilies.keyBurn, { window });
+    const usual = select(forecastFamilies.keyUsualBurn, { window });
+    return promql`max by (job, gateway, key) (${burn}) > ${factor} * max by (job, gateway, key) (${usual} or ${usual} offset ${before})`;
   };
   return {
     name: "AIGatewayKeySpendAnomaly",
@@ -138,13 +114,13 @@ function spendAnomaly(timing: Timing): AlertDefinition {
     expr: ofKeyOwner(
       timing,
       promql`
-        (max by (job, gateway, key) (${isAbove("1h", hour)}
+        ((${isAbove("1h", hour)}
         or ${isAbove("1d", day)}) > ${credits})`,
     ),
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
     summary: `Key {{ $labels.key }} spends {{ $value | printf "%.2f" }} credits an hour, far more than in its last week`,
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Its last hour cost more than twice as much as the most expensive hour of the week before, or its last day more than one and a half times as much as the most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
+    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Its last hour cost more than twice as much as the most expensive hour of the week before yesterday, or its last day more than one and a half times as much as the most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }
 

@@ -1,21 +1,10 @@
-import type { Series } from "../promql.ts";
-
-/** A group of rules that Prometheus evaluates in order, at one timestamp. */
+/** A group of alerts that Prometheus evaluates at one timestamp. */
 export interface RuleGroup {
   readonly name: string;
   /** The purpose of the group, written above it in the rule file. */
   readonly comment: string;
   readonly interval: string;
-  readonly rules: readonly Rule[];
-}
-
-export type Rule = RecordingRule | AlertRule;
-
-export interface RecordingRule {
-  readonly record: string;
-  readonly expr: string;
-  /** The meaning of the series, for reviewers of the rule file. */
-  readonly comment: string;
+  readonly rules: readonly AlertRule[];
 }
 
 export interface AlertRule {
@@ -37,13 +26,4 @@ export interface Annotations {
   readonly description: string;
   readonly runbook_url?: string;
   readonly dashboard_url?: string;
-}
-
-export function isAlert(rule: Rule): rule is AlertRule {
-  return "alert" in rule;
-}
-
-/** Creates the rule that records a series. */
-export function record(series: Series, comment: string, expr: string): RecordingRule {
-  return { record: series.name, expr, comment };
 }

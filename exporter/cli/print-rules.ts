@@ -8,7 +8,7 @@ export const RULE_FORMATS = ["prometheus", "kubernetes"] as const;
 export type RuleFormat = (typeof RULE_FORMATS)[number];
 
 /**
- * Prints the recording and alert rules with the reader's own links and intervals, as a rule file or a
+ * Prints the alert rules with the reader's own links and intervals, as a rule file or a
  * PrometheusRule. `file` has the reader's changes of alerts: a mapping `alerts`.
  */
 export async function printRules(

@@ -20,7 +20,10 @@ const HOUR_PEAKS = { first: 282, length: 3 * 24 + 4 };
 const HABIT = { first: 358, length: 24 };
 /** The share of a typical day that comes after the beginning of each hour. */
 const SHARE_AFTER = { first: 382, length: 24 };
-const ALL = 406;
+/** The fastest hour and the fastest 24 hours of each UTC day: today, yesterday and the week before. */
+const HOUR_OF_DAY = { first: 406, length: 9 };
+const DAY_OF_DAY = { first: 415, length: 9 };
+const ALL = 424;
 
 /**
  * How much of something that has a limit was used over time: five-minute buckets for an hour, hours for eight days. Rates are in
@@ -117,6 +120,7 @@ export class Course {
     const perMs = credits / Math.max(endMs - startMs, FIVE_MS);
     this.#raise(QUARTER_PEAKS, hour, this.#isRecent(hour) ? thresholds.seededPeak * perMs : NaN);
     this.#raise(HOUR_PEAKS, hour, this.#isRecent(hour) ? perMs : NaN);
+    this.#raise(HOUR_OF_DAY, Math.floor(hour / 24), perMs);
     const oldest = Math.floor(this.#untilMs / FIVE_MS) - FIVES.length + 1;
     for (let five = Math.max(hour * 12, oldest); five < hour * 12 + 12 && five * FIVE_MS < endMs; five++) {
       this.#put(FIVES, five, perMs * Math.min(FIVE_MS, endMs - five * FIVE_MS));
@@ -147,6 +151,10 @@ export class Course {
       this.#put(QUARTER_PEAKS, hour, NaN);
       this.#put(HOUR_PEAKS, hour, NaN);
     }
+    for (let day = Math.floor(first / 24) + 1; day <= Math.floor(last / 24); day++) {
+      this.#put(HOUR_OF_DAY, day, NaN);
+      this.#put(DAY_OF_DAY, day, NaN);
+    }
     if (toMs - fromMs > HOUR_MS) {
       for (let hour = Math.max(first, last - HOURS.length + 1); hour <= last; hour++)
         this.#isNoGuide[hour % HOURS.length] = 2;
@@ -175,6 +183,7 @@ export class Course {
       total += this.#at(HOURS, each);
       isDry ||= this.#isNoGuide[each % HOURS.length] === 1;
     }
+    this.#raise(DAY_OF_DAY, Math.floor(hour / 24), total / DAY_MS);
     // A day without credits counts only if it spent more: with credits, it would have spent even more.
     if (isDry && !(total <= this.#typicalDay)) this.#typicalDay = total;
     if (isDry || !(total >= 0)) return;
@@ -193,6 +202,25 @@ export class Course {
     this.#raise(QUARTER_PEAKS, now, quarter);
     this.#raise(HOUR_PEAKS, now, hour);
     if (isDry) this.#isNoGuide[now % HOURS.length] = 1;
+  }
+
+  /** Remembers the present rates as the fastest of this UTC day. */
+  rememberOfDay(hour: number, day: number): void {
+    const today = Math.floor(this.#untilMs / DAY_MS);
+    this.#raise(HOUR_OF_DAY, today, hour);
+    this.#raise(DAY_OF_DAY, today, day);
+  }
+
+  /** The fastest hour and the fastest 24 hours of the seven UTC days before yesterday; NaN for a course younger than four days, because a weekend is no measure. */
+  usualPeaks(): { readonly hour: number; readonly day: number } {
+    let [hour, day] = [NaN, NaN];
+    if (!(this.#untilMs - this.#sinceMs >= 4 * DAY_MS)) return { hour, day };
+    const today = Math.floor(this.#untilMs / DAY_MS);
+    for (let at = today - 8; at <= today - 2; at++) {
+      hour = most(hour, this.#at(HOUR_OF_DAY, at));
+      day = most(day, this.#at(DAY_OF_DAY, at));
+    }
+    return { hour, day };
   }
 
   /** The rate between two instants; NaN if less than `leastMs` of the time between is known. */

@@ -1,4 +1,4 @@
-import { type Family, gauge, stateset } from "../metrics/family.ts";
+import { type Family, gauge, info, stateset } from "../metrics/family.ts";
 
 const BASIS = "from what was spent in the last minutes, hours and days, and at this time of earlier days";
 const OUTLOOK_UNTIL =
@@ -26,14 +26,26 @@ function burn<const Label extends string>(name: string, what: string, labels: re
 export const forecastFamilies = {
   keyOutlook: stateset({
     name: "aigateway_key_outlook",
-    help: `How long the credits of the key last, 1 for the state that applies: an estimate ${BASIS}. ${OUTLOOK_UNTIL}`,
+    help: `How long the key can spend, 1 for the state that applies: an estimate ${BASIS}. What ends first, before its own reset, decides: a limit of the key, a budget that it shares, or the balance of the account. ${OUTLOOK_UNTIL}`,
     labels: ["key", "aigateway_key_outlook"],
     absent: "before the first answer",
+  }),
+  keyOutlookSource: info({
+    name: "aigateway_key_outlook_source_info",
+    help: "Always 1 for what decides the outlook of the key: the source of one of its budgets, or account.",
+    labels: ["key", "source"],
+    absent: "the key's own limit decides, and there is no other budget; before the first answer",
+  }),
+  keyOutlookShared: gauge({
+    name: "aigateway_key_outlook_shared",
+    help: "Whether other keys are bound by what decides the outlook of the key, a shared budget or the balance of the account, which have outlooks and alerts of their own: 1 or 0.",
+    labels: ["key"],
+    absent: "there is no management key and no shared budget; before the first answer",
   }),
   keyExhaustion: exhaustion("key", "the key", ["key"]),
   layerOutlook: stateset({
     name: "aigateway_key_layer_outlook",
-    help: `How long a budget of the key lasts, 1 for the state that applies: an estimate ${BASIS}. The outlook of the key is that of the budget that ends first, before its reset. ${OUTLOOK_UNTIL}`,
+    help: `How long a budget of the key lasts, 1 for the state that applies: an estimate ${BASIS}. ${OUTLOOK_UNTIL}`,
     labels: ["key", "source", "aigateway_key_layer_outlook"],
     absent: "the key has no budget but its own limit; before the first answer",
   }),
@@ -47,6 +59,12 @@ export const forecastFamilies = {
   sharedExhaustion: exhaustion("shared_limit", "a shared budget", ["source", "id"]),
   sharedBurn: burn("shared_limit", "a shared budget", ["source", "id", "window"]),
   keyBurn: burn("key", "the key", ["key", "window"]),
+  keyUsualBurn: gauge({
+    name: "aigateway_key_usual_burn_credits_per_hour",
+    help: "Credits per hour of the most expensive hour or 24 hours (window) in the seven UTC days before yesterday: what aigateway_key_burn_credits_per_hour is usually at most.",
+    labels: ["key", "window"],
+    absent: "the exporter knows less than four days of what the key spent",
+  }),
   accountOutlook: stateset({
     name: "aigateway_account_outlook",
     help: `How long the balance of the account lasts, 1 for the state that applies: an estimate ${BASIS}. ${OUTLOOK_UNTIL}`,

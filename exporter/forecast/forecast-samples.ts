@@ -9,11 +9,12 @@ export interface ForecastFamilies {
   readonly outlook: Family;
   readonly exhaustion: Family;
   readonly burn?: Family;
+  readonly usualBurn?: Family;
 }
 
 /** The samples of a forecast, valid until the end of `window`, which is the reset; undefined: no known reset. */
 export function forecastSamples(
-  { outlook, exhaustion, burn }: ForecastFamilies,
+  { outlook, exhaustion, burn, usualBurn }: ForecastFamilies,
   labels: Readonly<Record<string, string>>,
   forecast: Forecast,
   window?: Window,
@@ -25,10 +26,18 @@ export function forecastSamples(
       sample(outlook, { ...labels, [outlook.name]: state }, state === forecast.outlook, until),
     ),
     ...sample(exhaustion, labels, wholeSeconds(forecast.exhaustionMs), until),
-    ...(burn
-      ? PUBLISHED.flatMap((each) => sample(burn, { ...labels, window: each }, forecast.burn[each]))
-      : []),
+    ...rates(burn, labels, forecast.burn),
+    ...rates(usualBurn, labels, forecast.usualBurn),
   ];
+}
+
+function rates(
+  family: Family | undefined,
+  labels: Readonly<Record<string, string>>,
+  values: Forecast["burn"],
+): readonly Sample[] {
+  if (!family) return [];
+  return PUBLISHED.flatMap((window) => sample(family, { ...labels, window }, values[window]));
 }
 
 /** An estimate is not better than a second. */

@@ -41,11 +41,15 @@ export interface Forecast {
   readonly exhaustionMs: number | undefined;
   /** Credits per hour; absent while too little of the window is measured. */
   readonly burn: Readonly<Partial<Record<BurnWindow, number>>>;
+  /** The fastest hour and the fastest day of an earlier week, credits per hour; absent for a course of less than four days. */
+  readonly usualBurn: Readonly<Partial<Record<BurnWindow, number>>>;
   readonly basis: Basis | undefined;
   /** Credits left at the reset; undefined if they run out before, or if the reset or the rate is unknown. */
   readonly leftAtReset: number | undefined;
-  /** The budget layer of a key that it is about; absent: its limit. */
+  /** The budget of a key that it is about, or `account`; absent: its limit. */
   readonly source?: string;
+  /** Present if that bounds other keys as well. The burn is the key's own. */
+  readonly isShared?: true;
   /** When the newest reading was requested. */
   readonly asOfMs: number;
 }
@@ -177,8 +181,10 @@ class LimitForecaster implements Forecaster {
 
   #judge(reading: LimitReading): Forecast {
     const rates = ratesOf(this.#course, reading);
+    this.#course.rememberOfDay(rates.hour, rates.day);
     const base = {
       burn: burnOf(rates),
+      usualBurn: usualBurnOf(this.#course),
       asOfMs: reading.atMs,
       exhaustionMs: undefined,
       basis: undefined,
@@ -237,6 +243,14 @@ function burnOf({ quarter, hour, sixHours, day }: Rates): Forecast["burn"] {
   if (!Number.isNaN(sixHours)) burn["6h"] = perHour(sixHours);
   if (!Number.isNaN(day)) burn["1d"] = perHour(day);
   return burn;
+}
+
+function usualBurnOf(course: Course): Forecast["usualBurn"] {
+  const { hour, day } = course.usualPeaks();
+  return {
+    ...(!Number.isNaN(hour) && { "1h": perHour(hour) }),
+    ...(!Number.isNaN(day) && { "1d": perHour(day) }),
+  };
 }
 
 function perHour(rate: number): number {

@@ -1,4 +1,4 @@
-import type { Sample } from "../metrics/family.ts";
+import { type Sample, sample } from "../metrics/family.ts";
 import type { Packing, Follower } from "../readings/readings.ts";
 import type { ListedNames, CreditsReading, KeyLayer, KeyReading, Reading } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
@@ -7,12 +7,8 @@ import { isSettled, type Window, windowAt } from "../time/window.ts";
 import { forecastFamilies as families } from "./families.ts";
 import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
 import { forecastSamples } from "./forecast-samples.ts";
-import {
-  createLayerForecasts,
-  firstToEnd,
-  type LayerForecast,
-  type LayerForecasts,
-} from "./layer-forecasts.ts";
+import { type Bound, firstToEnd, resetWindow } from "./headline.ts";
+import { createLayerForecasts, type LayerForecast, type LayerForecasts } from "./layer-forecasts.ts";
 import { limitReading } from "./limit-reading.ts";
 import { createSeeding, type Unseeded } from "./seeding.ts";
 import { HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
@@ -39,12 +35,14 @@ export function createForecasts<Packed>(
   const shared = createLayerForecasts(thresholds.unheard);
   const balances = new Map<TargetId, Forecaster>();
   const seeding = createSeeding(listed);
+  let account: Limit<Packed> | undefined;
 
   function forgotten(id: TargetId): void {
     shared.forgotten(id);
     const limit = limits.get(id);
     if (!limit) return;
     limits.delete(id);
+    if (limit === account) account = undefined;
     seeding.remove(limit);
     limit.layers?.forgotten(id);
     for (const [hash, { readMs }] of former) if (clock.now() - readMs > HOUR_MS) former.delete(hash);
@@ -75,23 +73,25 @@ export function createForecasts<Packed>(
       readMs: atMs,
       gapMs: 0,
       layers,
+      shared: [],
       parts: [],
       block: empty,
     };
     limits.set(id, limit);
+    if (value.kind === "credits") account = limit;
     if (!kept && hasHistory(value)) seeding.add(limit);
     return limit;
   }
 
+  const said = (limit: Limit<Packed>) =>
+    saidOf(limit, shared, limit === account ? undefined : account?.forecaster, clock.now());
+
   function refresh(limit: Limit<Packed>): Packed {
-    const layers = limit.layers?.at(clock.now()) ?? [];
-    const parts = [limit.forecaster.at(clock.now()), ...layers.map(({ forecast }) => forecast)];
-    const isSame = parts.every(
-      (part, index) => part === limit.parts[index] || isOverTwice(part, limit.parts[index]),
-    );
-    if (isSame && parts.length === limit.parts.length) return limit.block;
+    const now = said(limit);
+    const parts = partsOf(now);
+    if (isSame(parts, limit.parts)) return limit.block;
     limit.parts = parts;
-    limit.block = pack(samplesOf(limit, clock.now()), limit.block);
+    limit.block = pack(now ? samplesOf(limit, now) : [], limit.block);
     return limit.block;
   }
 
@@ -119,7 +119,8 @@ export function createForecasts<Packed>(
     },
     of: (id) => {
       const limit = limits.get(id);
-      return limit && headline(limit, clock.now())?.forecast;
+      const now = limit && said(limit);
+      return now && headline(now);
     },
     ofBalance: (id, reading) => {
       const forecaster = balances.get(id) ?? createForecaster("account");
@@ -142,6 +143,7 @@ function readLayers(
   id: TargetId,
 ): void {
   const [own, others] = [layers.filter(isOwn), layers.filter((layer) => !isOwn(layer))];
+  limit.shared = others;
   if (own.length > 0) limit.layers ??= createLayerForecasts(HOUR_MS);
   limit.layers?.read(own, id, limit.readMs);
   shared.read(others, id, limit.readMs);
@@ -176,52 +178,92 @@ interface Limit<Packed> extends Unseeded {
   window?: Window | undefined;
   /** The budgets that bind the key alone; undefined: its own limit is the only one. */
   layers: LayerForecasts | undefined;
+  /** Those that bind others as well. */
+  shared: readonly KeyLayer[];
   /** What the block shows. */
-  parts: readonly (Forecast | undefined)[];
+  parts: readonly Part[];
   block: Packed;
 }
 
+type Part = Forecast | boolean | undefined;
+
 /** A forecast whose reading has become too old is a new object at each call. */
-function isOverTwice(one: Forecast | undefined, other: Forecast | undefined): boolean {
-  return one?.outlook === "unknown" && other?.outlook === "unknown" && one.asOfMs === other.asOfMs;
+function isOverTwice(one: Part, other: Part): boolean {
+  if (typeof one !== "object" || typeof other !== "object") return false;
+  return one.outlook === "unknown" && other.outlook === "unknown" && one.asOfMs === other.asOfMs;
 }
 
-/** What is said of a key as a whole: how long the layer lasts that ends first, and what the key itself spends. */
-function headline(
-  { forecaster, layers, window }: Limit<unknown>,
+/** What is said of a limit. */
+interface Said {
+  readonly own: Forecast;
+  /** The budgets that bind the key alone. */
+  readonly layers: readonly LayerForecast[];
+  readonly first: Bound;
+  /** Whether it is known of something that the key shares with others how long it lasts. */
+  readonly canShare: boolean;
+}
+
+function saidOf(
+  { forecaster, window, layers, shared: bindOthers }: Limit<unknown>,
+  shared: LayerForecasts,
+  account: Forecaster | undefined,
   nowMs: number,
-): { readonly forecast: Forecast; readonly window: Window | undefined } | undefined {
+): Said | undefined {
   const own = forecaster.at(nowMs);
-  const first = firstToEnd(layers?.at(nowMs) ?? []);
-  if (!first || !own) return own && { forecast: own, window };
-  const forecast = { ...first.forecast, burn: own.burn, source: first.layer.source };
-  return { forecast, window: resetWindow(first) };
+  if (!own) return undefined;
+  const ownLayers = layers?.at(nowMs) ?? [];
+  const first = firstToEnd({
+    own: { forecast: own, window, source: undefined, isShared: false },
+    layers: [...ownLayers, ...shared.of(bindOthers, nowMs)],
+    account: account?.at(nowMs),
+  });
+  return { own, layers: ownLayers, first, canShare: account !== undefined || bindOthers.length > 0 };
 }
 
-function samplesOf(limit: Limit<unknown>, nowMs: number): readonly Sample[] {
-  const said = headline(limit, nowMs);
-  if (!said) return [];
-  if (limit.kind !== "key") return forecastSamples(ACCOUNT, {}, said.forecast);
+function partsOf(now: Said | undefined): readonly Part[] {
+  if (!now) return [];
+  return [now.own, now.first.forecast, now.canShare, ...now.layers.map(({ forecast }) => forecast)];
+}
+
+function isSame(parts: readonly Part[], before: readonly Part[]): boolean {
+  return (
+    parts.length === before.length &&
+    parts.every((part, index) => part === before[index] || isOverTwice(part, before[index]))
+  );
+}
+
+/** What is said of a key as a whole: how long that lasts which ends first, and what the key itself spends. */
+function headline({ own, first: { forecast, source, isShared } }: Said): Forecast {
+  if (forecast === own || source === undefined) return own;
+  const { burn, usualBurn } = own;
+  return { ...forecast, burn, usualBurn, source, ...(isShared && { isShared }) };
+}
+
+function samplesOf(limit: Limit<unknown>, now: Said): readonly Sample[] {
+  if (limit.kind !== "key") return forecastSamples(ACCOUNT, {}, now.own);
   const key = limit.name;
+  const { source, isShared, window } = now.first;
   return [
-    ...forecastSamples(KEY, { key }, said.forecast, said.window),
-    ...(limit.layers?.at(nowMs) ?? []).flatMap((each) =>
-      forecastSamples(LAYER, { key, source: each.layer.source }, each.forecast, resetWindow(each)),
+    ...forecastSamples(KEY, { key }, headline(now), window),
+    ...(source === undefined ? [] : sample(families.keyOutlookSource, { key, source }, 1, window)),
+    ...(now.canShare ? sample(families.keyOutlookShared, { key }, isShared) : []),
+    ...now.layers.flatMap((each) =>
+      forecastSamples(LAYER, { key, source: each.layer.source }, each.forecast, resetWindow(each.layer)),
     ),
   ];
 }
 
-function sharedSamples(each: LayerForecast): readonly Sample[] {
-  const { source, sharedId: id = "" } = each.layer;
-  return forecastSamples(SHARED, { source, id }, each.forecast, resetWindow(each));
+function sharedSamples({ layer, forecast }: LayerForecast): readonly Sample[] {
+  const { source, sharedId: id = "" } = layer;
+  return forecastSamples(SHARED, { source, id }, forecast, resetWindow(layer));
 }
 
-/** Ends when the layer resets; undefined: it does not, or that is not known. */
-function resetWindow({ layer: { nextResetMs, window } }: LayerForecast): Window | undefined {
-  return nextResetMs === undefined ? undefined : window;
-}
-
-const KEY = { outlook: families.keyOutlook, exhaustion: families.keyExhaustion, burn: families.keyBurn };
+const KEY = {
+  outlook: families.keyOutlook,
+  exhaustion: families.keyExhaustion,
+  burn: families.keyBurn,
+  usualBurn: families.keyUsualBurn,
+};
 const LAYER = { outlook: families.layerOutlook, exhaustion: families.layerExhaustion };
 const SHARED = {
   outlook: families.sharedOutlook,

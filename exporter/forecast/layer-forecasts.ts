@@ -2,7 +2,6 @@ import type { KeyLayer } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import { isSameWindow, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
-import type { Outlook } from "./outlook.ts";
 import { MINUTE_MS } from "./thresholds.ts";
 
 /** A budget layer and how long it lasts, by what is counted against it. */
@@ -18,6 +17,8 @@ export interface LayerForecasts extends Pick<Forecaster, "seed"> {
   /** The key is gone: a layer is not shown until another one speaks for it. */
   forgotten(key: TargetId): void;
   at(nowMs: number): readonly LayerForecast[];
+  /** The same of some of them. */
+  of(layers: readonly KeyLayer[], nowMs: number): readonly LayerForecast[];
 }
 
 /** A layer that no answer has had for `keptMs` is forgotten. */
@@ -26,7 +27,7 @@ export function createLayerForecasts(keptMs: number): LayerForecasts {
   return {
     read: (layers, key, atMs) => {
       for (const layer of layers) {
-        const id = JSON.stringify([layer.source, layer.sharedId]);
+        const id = idOf(layer);
         const course = known.get(id) ?? newCourse(layer);
         known.set(id, course);
         follow(course, layer, key, atMs);
@@ -41,12 +42,22 @@ export function createLayerForecasts(keptMs: number): LayerForecasts {
       for (const { layer, forecaster } of known.values())
         if (layer.includesByok !== true) forecaster.seed(hours, untilMs);
     },
-    at: (nowMs) =>
-      [...known.values()].flatMap(({ layer, forecaster, key }) => {
-        const forecast = key === undefined ? undefined : forecaster.at(nowMs);
-        return forecast ? [{ layer, forecast }] : [];
+    at: (nowMs) => [...known.values()].flatMap((course) => forecastOf(course, nowMs)),
+    of: (layers, nowMs) =>
+      layers.flatMap((layer) => {
+        const course = known.get(idOf(layer));
+        return course ? forecastOf(course, nowMs) : [];
       }),
   };
+}
+
+function idOf({ source, sharedId }: KeyLayer): string {
+  return JSON.stringify([source, sharedId]);
+}
+
+function forecastOf({ layer, forecaster, key }: Course, nowMs: number): readonly LayerForecast[] {
+  const forecast = key === undefined ? undefined : forecaster.at(nowMs);
+  return forecast ? [{ layer, forecast }] : [];
 }
 
 interface Course {
@@ -73,27 +84,6 @@ function follow(course: Course, layer: KeyLayer, key: TargetId, atMs: number): v
 }
 
 const SILENT_MS = 10 * MINUTE_MS;
-
-/** The layer that ends first, before its own reset; without an announcement, the one of which least is known. */
-export function firstToEnd(layers: readonly LayerForecast[]): LayerForecast | undefined {
-  const [first] = layers.toSorted(
-    (one, other) =>
-      URGENCY.indexOf(one.forecast.outlook) - URGENCY.indexOf(other.forecast.outlook) ||
-      (one.forecast.exhaustionMs ?? Number.MAX_VALUE) - (other.forecast.exhaustionMs ?? Number.MAX_VALUE),
-  );
-  return first;
-}
-
-const URGENCY: readonly Outlook[] = [
-  "exhausted",
-  "imminent",
-  "predicted",
-  "slow",
-  "learning",
-  "unknown",
-  "lasts",
-  "unlimited",
-];
 
 function spentSince(before: KeyLayer, now: KeyLayer): number {
   const [spent = 0, earlier = 0] = [spentOf(now), spentOf(before)];

@@ -112,6 +112,5 @@ function convert(
   return convertRules(rules, {
     name: settings.name,
     datasourceUid: settings.grafanaDatasourceUid,
-    recordingDatasourceUid: settings.grafanaRecordingDatasourceUid || undefined,
   });
 }

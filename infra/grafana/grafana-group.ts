@@ -17,7 +17,6 @@ export interface GrafanaRule {
   readonly missingSeriesEvalsToResolve?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly record?: { readonly from: string; readonly metric: string; readonly targetDatasourceUid: string };
 }
 
 export interface GrafanaQuery {

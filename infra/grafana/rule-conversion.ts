@@ -1,11 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  isAlert,
-  type AlertRule,
-  type RecordingRule,
-  type Rule,
-  type RuleGroup,
-} from "../../dashboards/rules/rule.ts";
+import type { AlertRule, RuleGroup } from "../../dashboards/rules/rule.ts";
 import { parseDuration } from "../../exporter/time/duration.ts";
 import type { GrafanaGroup, GrafanaQuery, GrafanaRule } from "./grafana-group.ts";
 
@@ -13,8 +7,6 @@ export interface ConversionOptions {
   /** Name of the deployment. It is part of the rules' uids, so that two deployments do not share them. */
   readonly name: string;
   readonly datasourceUid: string;
-  /** The data source that Grafana writes recorded series to; if undefined, Prometheus evaluates the recording rules. */
-  readonly recordingDatasourceUid: string | undefined;
 }
 
 /**
@@ -26,13 +18,11 @@ export function convertRules(
   groups: readonly RuleGroup[],
   options: ConversionOptions,
 ): readonly GrafanaGroup[] {
-  return groups
-    .map((group) => ({
-      name: group.name,
-      intervalSeconds: intervalSeconds(group),
-      rules: group.rules.flatMap((rule) => convertRule(rule, group, options)),
-    }))
-    .filter(({ rules }) => rules.length > 0);
+  return groups.map((group) => ({
+    name: group.name,
+    intervalSeconds: intervalSeconds(group),
+    rules: group.rules.map((rule) => convertAlert(rule, group, options)),
+  }));
 }
 
 /** The data source that Grafana evaluates expressions with. */
@@ -43,19 +33,9 @@ const RANGE = { from: 600, to: 0 };
 /** Grafana only accepts evaluation intervals that are multiples of this. */
 const BASE_INTERVAL_SECONDS = 10;
 
-function convertRule(
-  rule: Rule,
-  { name: group, interval }: RuleGroup,
-  options: ConversionOptions,
-): readonly GrafanaRule[] {
-  if (isAlert(rule)) return [convertAlert(rule, { group, interval }, options)];
-  if (options.recordingDatasourceUid === undefined) return [];
-  return [convertRecord(rule, group, options, options.recordingDatasourceUid)];
-}
-
 function convertAlert(
   rule: AlertRule,
-  { group, interval }: { readonly group: string; readonly interval: string },
+  { name: group, interval }: RuleGroup,
   options: ConversionOptions,
 ): GrafanaRule {
   return {
@@ -84,20 +64,6 @@ function convertAlert(
     annotations: Object.fromEntries(
       Object.entries(rule.annotations).map(([name, text]) => [name, convertTemplate(text)]),
     ),
-  };
-}
-
-function convertRecord(
-  rule: RecordingRule,
-  group: string,
-  { name, datasourceUid }: ConversionOptions,
-  targetDatasourceUid: string,
-): GrafanaRule {
-  return {
-    name: rule.record,
-    uid: uidOf(name, group, rule.record),
-    datas: [query(rule.expr, datasourceUid)],
-    record: { from: QUERY, metric: rule.record, targetDatasourceUid },
   };
 }
 

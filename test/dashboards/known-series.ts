@@ -2,7 +2,6 @@ import { pairSeries } from "../../dashboards/expressions/account-keys.ts";
 import { alerts, activeSince } from "../../dashboards/expressions/alerts.ts";
 import { processSeries } from "../../dashboards/expressions/process-series.ts";
 import { bucketsOf, type Series } from "../../dashboards/promql.ts";
-import { recorded } from "../../dashboards/rules/series.ts";
 import { budgetFamilies } from "../../exporter/budgets/families.ts";
 import {
   queryFamilies,
@@ -35,7 +34,6 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(selfFamilies),
     bucketsOf(selfFamilies.pollDuration),
     ...Object.values(probeFamilies),
-    ...Object.values(recorded),
     ...Object.values(processSeries),
     alerts,
     activeSince,

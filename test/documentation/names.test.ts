@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { families } from "../../dashboards/families.ts";
 import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
 import { backfillFamilies } from "../../exporter/backfill/write-days.ts";
 import { knownSeries } from "../dashboards/known-series.ts";
 import { pages } from "./pages.ts";
@@ -12,7 +11,7 @@ const series = new Set([
   ...[...families, ...Object.values(backfillFamilies)].map(({ name }) => name),
   ...knownSeries.keys(),
 ]);
-const alerts = new Set(createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert)));
+const alerts = new Set(createRules().flatMap(({ rules }) => rules.map(({ alert }) => alert)));
 
 describe.each(current)("$path", ({ text }) => {
   test("names series that exist", () => {

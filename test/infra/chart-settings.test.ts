@@ -13,7 +13,7 @@ const ONLY_SETTINGS = {
   "Helm only waits until the pods are ready": "waitForConfig",
   "networkPolicyIngress can do it": "scrapeFromAddresses",
   "the chart deploys to Kubernetes only":
-    "grafana grafanaUrl grafanaAuth grafanaFolder grafanaParentFolder grafanaOrganization grafanaDashboards grafanaDatasourceUid grafanaDatasourceUrl grafanaAlerts grafanaRecordingDatasourceUid",
+    "grafana grafanaUrl grafanaAuth grafanaFolder grafanaParentFolder grafanaOrganization grafanaDashboards grafanaDatasourceUid grafanaDatasourceUrl grafanaAlerts",
 };
 
 test("every value of the chart is a setting but the names of a release, and every other setting has a reason", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert } from "../../dashboards/rules/rule.ts";
 import { DASHBOARD, runMocked } from "./mocked-program.ts";
 import type { Changes } from "./program-settings.ts";
 
@@ -12,12 +11,10 @@ const GRAFANA: Changes = {
   grafanaAuth: TOKEN,
 };
 
-const named = async (changes: Changes) => JSON.stringify(await runMocked({ ...GRAFANA, ...changes }));
-
 describe("the Grafana part", () => {
   test("is a folder, dashboards and rule groups with fixed uids", async () => {
     const resources = await runMocked(GRAFANA);
-    const alerting = createRules().filter(({ rules }) => rules.some(isAlert));
+    const alerting = createRules();
     expect(resources.map(({ type, name }) => `${type} ${name}`).toSorted()).toEqual(
       [
         "grafana:oss/dashboard:Dashboard grafana-aigateway-overview",
@@ -60,12 +57,5 @@ describe("the Grafana part", () => {
       url: "http://prometheus.example",
     });
     expect(resources.filter(({ type }) => type.endsWith(":RuleGroup"))).toEqual([]);
-  });
-
-  test("deploys recorded series if there is a data source for them", async () => {
-    expect(await named({})).not.toContain('budget:aigateway_spent_credits:sum"');
-    expect(await named({ grafanaRecordingDatasourceUid: "mimir" })).toContain(
-      '"metric":"budget:aigateway_spent_credits:sum"',
-    );
   });
 });

@@ -1,19 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { createRules } from "../../dashboards/rules/index.ts";
-import { isAlert, type RuleGroup } from "../../dashboards/rules/rule.ts";
+import type { RuleGroup } from "../../dashboards/rules/rule.ts";
 import { convertRules } from "../../infra/grafana/rule-conversion.ts";
 
-const OPTIONS = { name: "aigateway-exporter", datasourceUid: "prom", recordingDatasourceUid: undefined };
+const OPTIONS = { name: "aigateway-exporter", datasourceUid: "prom" };
 
 const GROUP: RuleGroup = {
   name: "keys",
   comment: "",
   interval: "2m",
   rules: [
-    { record: "key:left:min", expr: "min by (key) (left)", comment: "" },
     {
       alert: "KeyLow",
-      expr: "key:left:min < 1",
+      expr: "left < 1",
       for: "10m",
       keep_firing_for: "1h",
       labels: { severity: "warning" },
@@ -44,7 +43,7 @@ describe("convertRules", () => {
       {
         refId: "query",
         datasource: { type: "prometheus", uid: "prom" },
-        expr: "key:left:min < 1",
+        expr: "left < 1",
         instant: true,
         range: false,
       },
@@ -80,21 +79,6 @@ describe("convertRules", () => {
     );
   });
 
-  test("converts recording rules if there is a data source to write to", () => {
-    const [group] = convertRules([GROUP], { ...OPTIONS, recordingDatasourceUid: "mimir" });
-    expect(group?.rules[0]).toMatchObject({
-      name: "key:left:min",
-      record: { from: "query", metric: "key:left:min", targetDatasourceUid: "mimir" },
-    });
-    expect(group?.rules[0]).not.toHaveProperty("condition");
-    expect(group?.rules).toHaveLength(2);
-  });
-
-  test("omits a group of recording rules if Prometheus evaluates them", () => {
-    const recording = { ...GROUP, rules: GROUP.rules.slice(0, 1) };
-    expect(convertRules([recording], OPTIONS)).toEqual([]);
-  });
-
   test.each(["5s", "15s", "1h1s", "soon"])(
     "refuses the interval %s, which Grafana would refuse",
     (interval) => {
@@ -105,8 +89,7 @@ describe("convertRules", () => {
   );
 
   test("gives each rule a unique uid that does not depend on its position", () => {
-    const both = { ...OPTIONS, recordingDatasourceUid: "mimir" };
-    const uids = convertRules(createRules(), both).flatMap(({ rules }) => rules.map(({ uid }) => uid));
+    const uids = convertRules(createRules(), OPTIONS).flatMap(({ rules }) => rules.map(({ uid }) => uid));
     expect(new Set(uids).size).toBe(uids.length);
     const reversed = { ...GROUP, rules: GROUP.rules.toReversed() };
     expect(convertRules([reversed], OPTIONS)[0]?.rules[0]?.uid).toBe(
@@ -117,7 +100,7 @@ describe("convertRules", () => {
   });
 
   test("converts all our alerts", () => {
-    const alerts = createRules().flatMap(({ rules }) => rules.filter(isAlert).map(({ alert }) => alert));
+    const alerts = createRules().flatMap(({ rules }) => rules.map(({ alert }) => alert));
     const converted = convertRules(createRules(), OPTIONS).flatMap(({ rules }) =>
       rules.map(({ name }) => name),
     );

@@ -152,7 +152,7 @@ function addBackfill({ command, options, call, terminal, end }: Context): void {
 }
 
 function addRules({ command, call, terminal, end }: Context): void {
-  command("rules", "Print the alert and recording rules.", [])
+  command("rules", "Print the alert rules.", [])
     .addOption(new Option("--format <format>", "Output.").choices(RULE_FORMATS).default("prometheus"))
     .option("--config <file>", "Your changes of alerts: off, severity, for, labels, annotations.")
     .option(

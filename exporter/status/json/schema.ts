@@ -40,6 +40,9 @@ const forecast = {
     .enum(OUTLOOKS)
     .optional()
     .describe("How long the credits last, as in the metrics. Absent: there is no answer yet."),
+  outlook_source: text(
+    "Which budget of the key decides that, or `account`. Absent: there is none but its own limit",
+  ),
   exhaustion_timestamp_seconds: instant("When the credits run out or ran out, while that is announced"),
   burn_credits_per_hour: z
     .partialRecord(z.enum(BURN_WINDOWS), z.number())

@@ -107,6 +107,7 @@ function layerJson(layer: NonNullable<KeyRow["layers"]>[number]) {
 function forecastJson(forecast: KeyRow["forecast"]) {
   return {
     outlook: forecast?.outlook,
+    outlook_source: forecast?.source,
     exhaustion_timestamp_seconds: forecast && wholeSeconds(forecast.exhaustionMs),
     burn_credits_per_hour: forecast && { ...forecast.burn },
   };

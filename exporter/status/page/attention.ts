@@ -24,6 +24,8 @@ export function attention(overview: Overview): Html {
   const { account, failedReloadMs, keys, budgets, nowMs } = overview;
   const items = [
     ...(failedReloadMs === undefined ? [] : [() => failedReload(failedReloadMs, nowMs)]),
+    ...ofAccount(account, nowMs),
+    ...ofShared(keys, nowMs),
     ...budgets.filter(isExceeded).map((budget) => () => exceeded(budget, nowMs)),
     ...[
       ...watched(overview).filter(([target]) => isFailing(target)),
@@ -144,6 +146,45 @@ function runningOut(key: KeyRow, nowMs: number): Html {
     html`used up ${until(forecast?.exhaustionMs ?? nowMs, nowMs)}${left}`,
     nowMs,
   );
+}
+
+/** What stops every key of the account: first of all. */
+function ofAccount(account: Overview["account"], nowMs: number): readonly (() => Html)[] {
+  const { forecast, balance } = account?.balance ?? {};
+  const state = forecast && outlookMark({ forecast });
+  if (!state) return [];
+  const left = balance === undefined ? undefined : html`${credits(balance)} credits are left`;
+  return [() => ending(html`Balance of the account`, state, forecast, nowMs, left)];
+}
+
+/** The budgets that several keys share and that are going to be used up, each once. */
+function ofShared(keys: readonly KeyRow[], nowMs: number): readonly (() => Html)[] {
+  const budgets = Map.groupBy(keys.filter(isBoundByShared), ({ forecast, layers = [] }) => {
+    const layer = layers.find(({ source }) => source === forecast?.source);
+    return layer?.sharedId ?? "";
+  });
+  return [...budgets.values()].map((bound) => () => {
+    const [{ forecast } = {}] = bound;
+    const title = html`Budget <code>${foreign(forecast?.source ?? "", 64)}</code>`;
+    return ending(title, forecast && outlookMark({ forecast }), forecast, nowMs, html`keys: ${bound.length}`);
+  });
+}
+
+function isBoundByShared({ forecast }: KeyRow): boolean {
+  return forecast?.isShared === true && forecast.source !== "account" && forecast.exhaustionMs !== undefined;
+}
+
+function ending(
+  title: Html,
+  state: Html | undefined,
+  forecast: KeyRow["forecast"],
+  nowMs: number,
+  more: Html | undefined,
+): Html {
+  const { exhaustionMs, outlook } = forecast ?? {};
+  const isComing = exhaustionMs !== undefined && outlook !== "exhausted";
+  const when = isComing ? html`used up ${until(exhaustionMs, nowMs)}; ` : undefined;
+  return html`<li><strong>${title}</strong> ${state} <small>${when}${more}</small></li>`;
 }
 
 function scarce(key: KeyRow, nowMs: number): Html {

@@ -58,7 +58,8 @@ export function usedShare({ limit, remaining }: KeyRow): number | undefined {
 /** Nothing is left of the limit, or so little that no call succeeds. */
 export function isUsedUp(key: KeyRow): boolean {
   const isEmpty = typeof key.limit === "number" && key.remaining !== undefined && key.remaining <= 0;
-  const isSpent = isEmpty || isBlocked(key) || key.forecast?.outlook === "exhausted";
+  const { outlook, isShared } = key.forecast ?? {};
+  const isSpent = isEmpty || isBlocked(key) || (outlook === "exhausted" && !isShared);
   return isSpent && key.isDisabled !== true;
 }
 

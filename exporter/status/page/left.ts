@@ -67,7 +67,8 @@ function aheadOf(
   now: Point,
   endMs: number,
 ): Pick<Line, "ahead" | "isEarly"> {
-  const { exhaustionMs, leftAtReset } = forecast ?? {};
+  const { exhaustionMs, leftAtReset, source = "key_limit" } = forecast ?? {};
+  if (!OWN_LIMIT.has(source)) return { ahead: [], isEarly: false };
   const [nowMs, remaining] = now;
   if (exhaustionMs !== undefined && exhaustionMs > nowMs) {
     const share = Math.min((endMs - nowMs) / (exhaustionMs - nowMs), 1);
@@ -77,6 +78,9 @@ function aheadOf(
   if (leftAtReset === undefined) return { ahead: [], isEarly: false };
   return { ahead: [now, [endMs, leftAtReset]], isEarly: false };
 }
+
+/** Of another budget the estimate says nothing about this line. */
+const OWN_LIMIT: ReadonlySet<string> = new Set(["key_limit", "mirrored"]);
 
 function card(line: Line, { remaining = 0 }: KeyRow): Html {
   const title = "Left of the limit";

@@ -25,29 +25,15 @@ import {
 } from "./cases/alert-case.ts";
 import type { InputSeries } from "./input-series.ts";
 
-const STOPS_NOTHING = "The gateway does not stop the spending: find out";
-
 /** The texts of an alert, and the series that fire it. */
 const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: readonly string[] }>> = {
   AIGatewayBudgetExceeded: {
-    series: [
-      ...budget("few", "keys", "day"),
-      ...budget("large", "model", "month"),
-      ...budget("chat", "app", "total"),
-      ...budget("all", "account", "week"),
-      ...budget("prepaid", "account", "total"),
-    ],
-    texts: [
-      `few is exceeded: 120% of its limit is spent, and its window (day) has not ended. ${STOPS_NOTHING} which of its keys spends most, or`,
-      `large is exceeded: 120% of its limit is spent, and its window (month) has not ended. ${STOPS_NOTHING} which key or app uses the model most, or`,
-      `chat is exceeded: 120% of its limit is spent. ${STOPS_NOTHING} which model of the app costs most, or`,
-      `all is exceeded: 120% of its limit is spent, and its window (week) has not ended. ${STOPS_NOTHING} which key of the account spends most, or`,
-      `prepaid is exceeded: 120% of its limit is spent. If the limit is what the account bought, every call fails (402)`,
-    ],
+    series: budget("few", "keys", "day"),
+    texts: ["few is exceeded: 120% of its limit is spent in its window (day). Find out what spends most"],
   },
   AIGatewayKeyExpiresSoon: {
     series: [...expiring("old", -8 * 3600), ...expiring("new", 10 * 3600)],
-    texts: ["Key old expired 9h 0m 0s ago;", "Key new expires in 9h 0m 0s; then"],
+    texts: ['Key old expired 9h 0m 0s ago"', 'Key new expires in 9h 0m 0s"'],
   },
   AIGatewayKeyExhaustionPredicted: {
     series: [
@@ -59,11 +45,11 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
       ...ending("bare", {}),
     ],
     texts: [
-      'Key docs: 0.31 credits left of 5.00, out in 33m, resets in 6h 52m"',
-      'Key prepaid: 0.31 credits left of 5.00, out in 33m"',
-      'Key silent, out in 3h 0m, resets in 6h 52m"',
-      'Key spent: -0.01 credits left of 5.00, resets in 6h 52m"',
-      'Key last: 0.31 credits left of 5.00, out in 30s"',
+      'Key docs: 0.31 of 5.00 credits left, out in 33m, resets in 6h 52m"',
+      'Key prepaid: 0.31 of 5.00 credits left, out in 33m"',
+      'Key silent will run out of credits within a day, out in 3h 0m, resets in 6h 52m"',
+      'Key spent: -0.01 of 5.00 credits left, resets in 6h 52m"',
+      'Key last: 0.31 of 5.00 credits left, out in 30s"',
       'Key bare will run out of credits within a day"',
     ],
   },
@@ -84,9 +70,26 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
       exposed(layerFamilies.remaining, { key: "layered", source: "key_limit" }, () => 4.5),
       exposed(layerFamilies.remaining, { key: "layered", source: "api_key" }, () => 4.8),
       exposed(layerFamilies.limit, { key: "layered", source: "api_key" }, () => 100),
-      exposed(forecastFamilies.layerExhaustion, { key: "layered", source: "api_key" }, () => 100_000),
+      exposed(forecastFamilies.keyOutlookSource, { key: "layered", source: "api_key" }, () => 1),
+      exposed(forecastFamilies.keyExhaustion, { key: "layered" }, () => 100_000),
     ],
-    texts: ['Key layered: 4.80 credits left of 100.00, out in 1d 2h 46m"'],
+    texts: ['Key layered (api_key): 4.80 of 100.00 credits left, out in 1d 2h 46m"'],
+  },
+  AIGatewayKeyExhausted: {
+    // The guardrail refuses its calls, whatever its own limit has left.
+    series: [
+      ...forecastOfKey("blocked", since(0, "exhausted")).filter(
+        ({ series }) => !series.includes("exhaustion"),
+      ),
+      exposed(keyFamilies.ownerInfo, { key: "blocked", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.remaining, { key: "blocked" }, () => 60),
+      exposed(keyFamilies.limit, { key: "blocked" }, () => 100),
+      exposed(layerFamilies.remaining, { key: "blocked", source: "api_key" }, () => 0),
+      exposed(layerFamilies.limit, { key: "blocked", source: "api_key" }, () => 50),
+      exposed(layerFamilies.nextReset, { key: "blocked", source: "api_key" }, () => 7200),
+      exposed(forecastFamilies.keyOutlookSource, { key: "blocked", source: "api_key" }, () => 1),
+    ],
+    texts: ['Key blocked (api_key): 0.00 of 50.00 credits left, resets in 1h 0m"'],
   },
   AIGatewaySharedLimitExhaustionImminent: {
     series: [
@@ -94,7 +97,7 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
       exposed(sharedLimitFamilies.remaining, { source: "workspace", id: "b1" }, () => -0.25),
       exposed(sharedLimitFamilies.limit, { source: "workspace", id: "b1" }, () => 500),
     ],
-    texts: ['Budget workspace b1: -0.25 credits left of 500.00"'],
+    texts: ['Budget workspace b1: -0.25 of 500.00 credits left"'],
   },
   AIGatewayBudgetExhaustionPredicted: {
     series: [...budget("credits", "account", "total"), ...forecastOfBudget("credits", since(0, "slow"))],

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createRules } from "../../../dashboards/rules/index.ts";
-import { isAlert } from "../../../dashboards/rules/rule.ts";
 import { secondsOf } from "./promql-text.ts";
 import { dashboards } from "../../../dashboards/index.ts";
 import { readDashboard } from "../dashboard-json.ts";
@@ -13,12 +12,12 @@ const LINKS = {
   runbookBaseUrl: "https://runbooks.example/alerts.md",
   dashboardBaseUrl: "https://grafana.example/d",
 };
-const alerts = createRules(LINKS).flatMap(({ rules }) => rules.filter(isAlert));
+const alerts = createRules(LINKS).flatMap(({ rules }) => rules);
 
 /** The template actions of texts, apart from the figures of a summary: so few that none fails when an alert fires. */
 const TEMPLATE =
-  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|finding|source|id|at|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|(?:else )?if eq \$labels\.scope "[a-z]+"|if ne \$labels\.window "total"|if and \(eq \$labels\.scope "account"\) \(eq \$labels\.window "total"\)|if (?:gt \$value 0\.0|lt \$value 1e9)|else|end)$/;
-const FIGURES = /\{\{ range printf .*\{\{ else \}\}/s;
+  /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|finding|source|id|at|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|if eq \$labels\.scope "[a-z]+"|if (?:gt \$value 0\.0|lt \$value 1e9)|else|end)$/;
+const FIGURES = /\{\{ \$s := .*\{\{ end \}\}/s;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
@@ -114,7 +113,7 @@ describe("alerts", () => {
   const variables = new Map(
     dashboards.map(({ uid, json }) => [uid, readDashboard(json).templating.list.map(({ name }) => name)]),
   );
-  const linked = createRules({ dashboardBaseUrl: "/d" }).flatMap(({ rules }) => rules.filter(isAlert));
+  const linked = createRules({ dashboardBaseUrl: "/d" }).flatMap(({ rules }) => rules);
 
   test.each(linked.map(({ alert, annotations }) => ({ alert, url: annotations.dashboard_url ?? "" })))(
     "$alert links to an existing dashboard and sets one of its variables: $url",

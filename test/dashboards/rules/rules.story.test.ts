@@ -16,8 +16,6 @@ import { probeFamilies } from "../../../exporter/probes/families.ts";
 import { forecastFamilies } from "../../../exporter/forecast/families.ts";
 import { renderRuleFile, ruleGroups } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
-import { isAlert, type Rule } from "../../../dashboards/rules/rule.ts";
-import { recorded } from "../../../dashboards/rules/series.ts";
 import type { RuleOptions } from "../../../dashboards/rules/settings.ts";
 import { thresholds } from "../../../dashboards/thresholds.ts";
 import { checkRules } from "../../support/promtool.ts";
@@ -51,9 +49,6 @@ for (const [name, type] of [
   ["prometheus_rule_group_iterations_missed_total", "counter"],
 ] as const)
   families.set(name, { labels: ["rule_group"], type });
-const series = new Map(Object.values(recorded).map(({ name, labels }) => [name, labels]));
-/** Prometheus finds a series with a bare selector for less than this after its last value. */
-const LOOKBACK_SECONDS = 300;
 const RETENTION_SECONDS = 15 * 86_400;
 
 describe("rule groups", () => {
@@ -64,30 +59,18 @@ describe("rule groups", () => {
     expect(secondsOf(interval)).toBeLessThanOrEqual(3600);
   });
 
-  test("are at most 45 alerts in a file of at most 60 kB", () => {
-    expect(rules.filter(isAlert).length).toBeLessThanOrEqual(45);
-    expect(renderRuleFile(groups).length).toBeLessThanOrEqual(60_000);
+  test("are at most 45 rules in a file of at most 50 kB, and nothing is recorded", () => {
+    expect(rules.length).toBeLessThanOrEqual(45);
+    expect(renderRuleFile(groups).length).toBeLessThanOrEqual(50_000);
   });
 
-  test("series of groups slower than Prometheus' look-back are read over ranges of two intervals", () => {
-    const slow = groups.filter(({ interval }) => secondsOf(interval) > LOOKBACK_SECONDS);
-    expect(slow.map(({ name }) => name)).toEqual(["aigateway-key-history"]);
-    const ranges = slow.flatMap(({ interval, rules: own }) =>
-      own.flatMap((rule) => rangesOf(nameOf(rule)).map((range) => range / secondsOf(interval))),
-    );
-    expect(Math.min(...ranges)).toBeGreaterThanOrEqual(2);
-  });
-
-  test("names are unique, and each recorded series has a rule and a comment", () => {
-    const names = rules.map(nameOf);
+  test("have unique names", () => {
+    const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);
-    const records = rules.flatMap((rule) => (isAlert(rule) ? [] : [rule]));
-    expect(records.map(nameOf).toSorted()).toEqual([...series.keys()].toSorted());
-    expect(records.filter(({ comment }) => !/^[A-Z].{10,}\.$/.test(comment)).map(nameOf)).toEqual([]);
   });
 });
 
-describe.each(rules.map((rule) => ({ name: nameOf(rule), rule })))("$name", ({ rule }) => {
+describe.each(rules)("$alert", (rule) => {
   const names = namesIn(rule.expr);
 
   test("uses only existing metrics and labels", () => {
@@ -167,20 +150,10 @@ describeWithTools(["promtool3"], "promtool check rules", ({ promtool3 }) => {
   });
 });
 
-function nameOf(rule: Rule): string {
-  return isAlert(rule) ? rule.alert : rule.record;
-}
-
-/** The ranges in seconds over which the rules read a series; NaN for a bare selector. */
-function rangesOf(name: string): readonly number[] {
-  const uses = new RegExp(`(?<![\\w:])${name}(?![\\w:])(?:\\{[^}]*\\})?(?:\\[([^\\]]*)\\])?`, "g");
-  return rules.flatMap(({ expr }) => [...expr.matchAll(uses)].map(([, range = ""]) => secondsOf(range)));
-}
-
 function labelsOf(name: string): readonly string[] | undefined {
   if (name === "up") return [];
   if (name === "ALERTS") return ["alertname", "alertstate"];
-  return families.get(name)?.labels ?? series.get(name);
+  return families.get(name)?.labels;
 }
 
 function has(name: string, label: string): boolean {
@@ -192,7 +165,8 @@ function durationsOf(options: RuleOptions): readonly number[] {
     secondsOf(group.interval),
     ...group.rules.flatMap((rule) => [
       ...namesIn(rule.expr).durations.map(secondsOf),
-      ...(isAlert(rule) ? [secondsOf(rule.for ?? "0s"), secondsOf(rule.keep_firing_for ?? "0s")] : []),
+      secondsOf(rule.for ?? "0s"),
+      secondsOf(rule.keep_firing_for ?? "0s"),
     ]),
   ]);
 }

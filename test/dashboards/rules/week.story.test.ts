@@ -24,7 +24,13 @@ const stories: readonly Story[] = [
   ),
   anomaly("busy", "an hour costs twice the most expensive one", { before: 2, now: 4 }),
   anomaly("cheap", "it costs less than a credit an hour", { before: 0.1, now: 0.9 }),
-  anomaly("young", "the key is three days old", { before: 2, now: 9, from: 4 * DAY }),
+  anomaly("young", "it is not known yet what is usual", { before: 2, now: 9, usual: [] }),
+  anomaly(
+    "restarted",
+    "it was known before a restart what is usual",
+    { before: 2, now: 4.1, usual: [0, 5 * DAY] },
+    CHANGE + 30,
+  ),
   anomaly(
     "leak",
     "a day costs more than one and a half times the most expensive one",
@@ -53,25 +59,30 @@ interface Spending {
   readonly now: number;
   /** The same over the last day; default: as before. */
   readonly day?: number;
-  /** The minute at which the key is first seen. */
-  readonly from?: number;
+  /** The minutes between which it is known what is usual. Default: all the time. */
+  readonly usual?: readonly number[];
 }
 
 function anomaly(
   key: string,
   title: string,
-  { before, now, day = before, from = 0 }: Spending,
+  { before, now, day = before, usual = [0, MINUTES] }: Spending,
   firesAt?: number,
 ): Story {
   const name = "AIGatewayKeySpendAnomaly";
   const burn = (window: string, later: number): InputSeries =>
-    given(forecastFamilies.keyBurn.name, { key, window }, (minute) =>
-      minute < from ? null : minute < CHANGE ? before : later,
+    given(forecastFamilies.keyBurn.name, { key, window }, (minute) => (minute < CHANGE ? before : later));
+  const [from = 0, to = 0] = usual;
+  const known = (window: string): InputSeries =>
+    given(forecastFamilies.keyUsualBurn.name, { key, window }, (minute) =>
+      minute >= from && minute < to ? before : null,
     );
   const series = [
     given(keyFamilies.ownerInfo.name, { key, team: TEAM, project: "", cost_center: "" }, () => 1),
     burn("1h", now),
     burn("1d", day),
+    known("1h"),
+    known("1d"),
   ];
   const alert = { alertname: name, job: JOB, key, severity: "info", team: TEAM };
   const subject = `key=${key}`;
@@ -114,7 +125,7 @@ function given(
   return seriesOf(name, { job: JOB, instance: "a:9853", ...labels }, values);
 }
 
-const groups = createRules().filter(({ name }) => /^aigateway-(key-history|key-state|probes)$/.test(name));
+const groups = createRules().filter(({ name }) => /^aigateway-(key-state|probes)$/.test(name));
 
 describeWithTools(["promtool3"], "alerts that compare with a week", ({ promtool3 }) =>
   testStories(promtool3, stories, groups, STEP),

@@ -237,3 +237,42 @@ test("nothing is spent any more below zero: the account stays exhausted", () => 
   account.spend(1.5, 0.75);
   expect(account.spend(0, 6)).toEqual(["exhausted"]);
 });
+
+test("what is usual is the most expensive hour and day of the week before yesterday, once four days are known", () => {
+  const forecaster = createForecaster("key");
+  let used = 0;
+  const spend = (perHour: number, fromMs: number, untilMs: number) => {
+    for (let atMs = fromMs; atMs < untilMs; atMs += MINUTE) {
+      used += perHour / 60;
+      forecaster.read({
+        atMs,
+        usedCredits: used,
+        limitCredits: null,
+        remainingCredits: undefined,
+        nextResetMs: "never",
+      });
+    }
+    return forecaster.at(untilMs)?.usualBurn;
+  };
+  spend(2, MIDNIGHT, MIDNIGHT + DAY);
+  spend(20, MIDNIGHT + DAY, MIDNIGHT + DAY + HOUR);
+  expect(spend(2, MIDNIGHT + DAY + HOUR, MIDNIGHT + 4 * DAY)).toEqual({});
+  // Yesterday and today do not count.
+  const usual = spend(30, MIDNIGHT + 4 * DAY, MIDNIGHT + 5 * DAY + HOUR);
+  expect(usual?.["1h"]).toBeCloseTo(20, 0);
+  expect(usual?.["1d"]).toBeCloseTo((20 + 23 * 2) / 24, 1);
+  expect(spend(2, MIDNIGHT + 5 * DAY + HOUR, MIDNIGHT + 6 * DAY + HOUR)?.["1h"]).toBeCloseTo(30, 0);
+  expect(spend(2, MIDNIGHT + 6 * DAY + HOUR, MIDNIGHT + 14 * DAY + HOUR)?.["1h"]).toBeCloseTo(2, 1);
+});
+
+test("what is usual comes from the gateway's history", () => {
+  const forecaster = createForecaster("key");
+  const hours = Array.from({ length: 7 * 24 }, (_, hour) => ({
+    startMs: MIDNIGHT - 7 * DAY + hour * HOUR,
+    credits: hour === 30 ? 9 : 1,
+  }));
+  forecaster.seed(hours, MIDNIGHT);
+  const limit = { limitCredits: null, remainingCredits: undefined, nextResetMs: "never" } as const;
+  forecaster.read({ atMs: MIDNIGHT + MINUTE, usedCredits: 5, ...limit });
+  expect(forecaster.at(MIDNIGHT + MINUTE)?.usualBurn).toEqual({ "1h": 9, "1d": expect.closeTo(32 / 24, 3) });
+});

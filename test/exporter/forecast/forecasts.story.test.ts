@@ -142,7 +142,7 @@ test("with a management key, an exporter that restarts amid a runaway goes on wi
   expect(burnOf(await app.series())).toBeGreaterThan(60);
 });
 
-test("with a management key, keys and account of a new exporter begin with the gateway's week, however many rows it has", async () => {
+test("with a management key, keys and account of a new exporter begin with the gateway's week, and no key lasts longer than the account", async () => {
   const names = Array.from({ length: 12 }, (_, index) => `key-${index}`);
   const app = await startTestApp({
     start: "2026-11-18T12:00:00Z",
@@ -165,12 +165,31 @@ test("with a management key, keys and account of a new exporter begin with the g
     (now) => names.every((name) => ![undefined, "learning"].includes(outlookOf(now, name))),
     { seconds: 10 },
   );
-  for (const name of names) {
-    expect(outlookOf(series, name)).toBe("lasts");
+  for (const name of names)
     expect(series.get(`aigateway_key_burn_credits_per_hour{key="${name}",window="1d"}`)).toBeCloseTo(2, 1);
-  }
   const predicted = 'aigateway_account_outlook{aigateway_account_outlook="predicted"}';
-  await app.seriesWhen((now) => now.get(predicted) === 1, { seconds: 20 });
+  const bound = await app.seriesWhen((now) => now.get(predicted) === 1, { seconds: 20 });
+  const instant = bound.get("aigateway_account_exhaustion_timestamp_seconds{}");
+  for (const name of names) {
+    expect(outlookOf(bound, name)).toBe("predicted");
+    expect(bound.get(`aigateway_key_exhaustion_timestamp_seconds{key="${name}"}`)).toBe(instant);
+    expect(bound.get(`aigateway_key_outlook_source_info{key="${name}",source="account"}`)).toBe(1);
+    expect(bound.get(`aigateway_key_outlook_shared{key="${name}"}`)).toBe(1);
+  }
+  const { keys } = JSON.parse(await app.page("/api/v1/status"));
+  expect(keys[0]).toMatchObject({ outlook: "predicted", outlook_source: "account" });
+  expect(await app.page("/keys/key-0")).toContain("of the balance of the account");
+  // One entry for the account, and none for its twelve keys.
+  const needs = /<section class="card attention".*?<\/section>/s.exec(await app.page("/"))?.[0] ?? "";
+  expect(needs).toContain("Balance of the account");
+  expect(needs).not.toContain("key-");
+  // With credits again, the keys' own limits decide.
+  app.gateway.moveCredits({ kind: "purchase", micros: 90_000_000_000, at: app.clock.now() });
+  await app.clock.runTo(app.clock.now() + 60 * MINUTE);
+  const freed = await app.seriesWhen((now) => now.get('aigateway_key_outlook_shared{key="key-0"}') === 0, {
+    seconds: 10,
+  });
+  for (const name of names) expect(outlookOf(freed, name)).toBe("lasts");
 });
 
 test("a budget has a forecast for the end of its window, and a prepaid balance an outlook", async () => {

@@ -53,7 +53,7 @@ test("a monthly cap that ends first is not hidden by a daily one with less left"
   ]);
 });
 
-test("a shared budget is announced once, by its own spend, and none of its keys is", async () => {
+test("a shared budget is announced once, by its own spend, and its keys last no longer", async () => {
   const app = await start(1, (gateway) => {
     for (const name of ["docs", "search"]) gateway.addKey({ name });
     const keys = ["docs", "search"];
@@ -62,13 +62,16 @@ test("a shared budget is announced once, by its own spend, and none of its keys 
   });
   const series = await app.pass(35, "docs", 1_200_000);
   expect(outlooks(series)).toEqual([
-    'key_outlook{unknown,key="docs"}',
-    'key_outlook{unknown,key="search"}',
+    'key_outlook{imminent,key="docs"}',
+    'key_outlook{imminent,key="search"}',
     'shared_limit_outlook{imminent,id="b1",source="workspace"}',
   ]);
-  expect(instants(series)).toEqual([
-    'aigateway_shared_limit_exhaustion_timestamp_seconds{id="b1",source="workspace"}',
-  ]);
+  // No key alert fires for what a key shares.
+  expect(series.get('aigateway_key_outlook_shared{key="search"}')).toBe(1);
+  expect(new Set(instants(series).map((name) => series.get(name))).size).toBe(1);
+  const needs = /<section class="card attention".*?<\/section>/s.exec(await app.page("/"))?.[0] ?? "";
+  expect(needs.match(/<li>/g)).toHaveLength(1);
+  expect(needs).toMatch(/workspace.*keys: 2/s);
   const burn = seriesName("aigateway_shared_limit_burn_credits_per_hour", {
     source: "workspace",
     id: "b1",

@@ -9,7 +9,7 @@ import { writeBlocks } from "./blocks.ts";
 import { exporterHistory } from "./exporter-history.ts";
 import { ruleGroups } from "../../../dashboards/rules/file.ts";
 import { createRules } from "../../../dashboards/rules/index.ts";
-import { isAlert, type RuleGroup } from "../../../dashboards/rules/rule.ts";
+import type { RuleGroup } from "../../../dashboards/rules/rule.ts";
 import { type Prometheus, startPrometheus } from "../prometheus.ts";
 
 /** The storage of a Prometheus with weeks of history of a gateway. */
@@ -132,7 +132,6 @@ function promptly(groups: readonly RuleGroup[]): readonly RuleGroup[] {
     ...group,
     interval: "5s",
     rules: group.rules.map((rule) => {
-      if (!isAlert(rule)) return rule;
       const { for: _for, ...rest } = rule;
       return rest;
     }),

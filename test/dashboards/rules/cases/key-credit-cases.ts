@@ -1,5 +1,6 @@
 import { keyFamilies } from "../../../../exporter/collectors/key-families.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
+import { forecastFamilies } from "../../../../exporter/forecast/families.ts";
 import type { InputSeries } from "../input-series.ts";
 import { firing, lasting, silent, type Story } from "../story.ts";
 import {
@@ -38,6 +39,21 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("ExhaustionPredicted", warning, "soon", "runs out within a day", key("soon", "predicted"), 62),
   of("ExhaustionImminent", critical, "soon", "runs out within a day", key("soon", "predicted")),
   of("ExhaustionSlow", warning, "later", "runs out within a week", key("later", "slow"), 62),
+  of("Exhaust.*", critical, "bound", "what it shares is about to run out, which has an alert of its own", [
+    ...watched("bound", announced),
+    exposed(forecastFamilies.keyOutlookShared, { key: "bound" }, () => 1),
+  ]),
+  of(
+    "ExhaustionImminent",
+    critical,
+    "free",
+    "what it shares lasts longer",
+    [
+      ...watched("free", announced),
+      exposed(forecastFamilies.keyOutlookShared, { key: "free" }, (minute) => Number(minute < 55)),
+    ],
+    62,
+  ),
   of("ExhaustionSlow", warning, "soon", "has a more urgent alert", key("soon", "predicted")),
   ...(["lasts", "unlimited", "learning", "unknown"] as const).map((outlook) =>
     of("Exhaust.*", critical, outlook, `its outlook is ${outlook}`, key(outlook, outlook)),

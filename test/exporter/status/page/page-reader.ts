@@ -58,7 +58,7 @@ export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
 /** A forecast of a key, of which little is known. */
 export function forecast(more: Partial<Forecast>): Forecast {
   const unknown = { exhaustionMs: undefined, basis: undefined, leftAtReset: undefined };
-  return { outlook: "lasts", burn: {}, asOfMs: NOW - 12_000, ...unknown, ...more };
+  return { outlook: "lasts", burn: {}, usualBurn: {}, asOfMs: NOW - 12_000, ...unknown, ...more };
 }
 
 /** A history of names with their credits of the last two days (or hours), of which each other one lacks nothing. */
