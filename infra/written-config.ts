@@ -79,7 +79,7 @@ function advice(name: string, settings: readonly string[]): string {
   const nearest = settings[index] ?? "";
   return distance(lower, near[index] ?? "") <= Math.max(NEAR, nearest.length / 3)
     ? `; did you mean ${nearest}?`
-    : "; docs/settings.md lists all settings";
+    : "; Pulumi.yaml lists all settings";
 }
 
 function plainSecrets({ values, isSecret, stackFile }: WrittenConfig): readonly string[] {

@@ -7,7 +7,7 @@ import { renderConfigurationDocs } from "./configuration-docs.ts";
 import { CHART_LINKS, helmChart } from "./helm-chart.ts";
 import { renderMetricsDocs } from "./metrics-docs.ts";
 import { plainManifests } from "./plain-manifests.ts";
-import { renderSettingsDocs, renderAlertsDocs, renderTroubleshootingDocs } from "./settings-docs.ts";
+import { renderAlertsDocs, renderTroubleshootingDocs } from "./alerts-docs.ts";
 
 export interface GeneratedFile {
   /** Path from the root of the repository. */
@@ -24,7 +24,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/configuration.md", render: renderConfigurationDocs },
   { path: "docs/metrics.md", render: renderMetricsDocs },
   { path: "docs/status-schema.json", render: statusSchemaText },
-  { path: "docs/settings.md", render: renderSettingsDocs },
   { path: "docs/troubleshooting.md", render: renderTroubleshootingDocs },
   { path: "dashboards/generated/rules.yaml", render: () => renderRuleFile(createRules()) },
   {

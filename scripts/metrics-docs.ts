@@ -42,7 +42,7 @@ const ABSENCES: readonly (readonly [mark: string, reasons: RegExp])[] = [
   ["T", /^3 intervals after the last( good)?( one| answer| list)?$/],
   [
     "W",
-    /^from the (end of the (UTC day or month|day|week|month|window)|reset) until the new (one|window) is settled$/,
+    /^from the (end of the (UTC day or month|day|week|month|window)|(limit's |layer's )?reset|a reset) until the new (one|window) is settled$/,
   ],
   ["S", /^(the service does not send it|the service has no value|the service has no such operation)$/],
   ["T; W", /^otherwise like the usage of the day$/],
@@ -167,6 +167,18 @@ const SECTIONS: readonly Section[] = [
 ];
 
 const COLLECTOR_SECTIONS: Readonly<Record<string, Omit<Section, "families">>> = {
+  key: {
+    title: "All limits of a key",
+    text:
+      "From the field `budgets` of `GET /key`: every budget that can refuse the key's calls, and the limit that the configuration mirrors. Without either, a key has only `aigateway_key_spendable_credits`. " +
+      "`source` is the scope that the gateway names, `key_limit` (the key's own) or `mirrored`. Budgets that several keys share have series of their own, by `source` and `id`.",
+    said: [
+      " of GET /key",
+      "the service sends no budgets and the configuration mirrors no limit; ",
+      ", 0 or negative when the gateway refuses the key's calls",
+      ", 0 or negative when the gateway refuses the calls of its keys",
+    ],
+  },
   analytics: {
     title: "Queries of your own",
     text:

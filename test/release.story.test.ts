@@ -16,7 +16,7 @@ describe("the version", () => {
     const lock: unknown = JSON.parse(read("package-lock.json"));
     expect(lock).toMatchObject({ version, packages: { "": { version } } });
     const examples = readdirSync(join(ROOT, "infra", "examples")).map((name) => `infra/examples/${name}`);
-    const pages = ["docs/deploy.md", "docs/settings.md", "README.md", "charts/aigateway-exporter/README.md"];
+    const pages = ["docs/deploy.md", "README.md", "charts/aigateway-exporter/README.md"];
     const tagged = [...pages, "compose.yaml", ...examples].flatMap((path) =>
       [...read(path).matchAll(/aigateway-exporter:(\d[\w.-]*)/g)].map(([, tag]) => ({ path, tag })),
     );

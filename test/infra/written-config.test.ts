@@ -13,8 +13,8 @@ describe("settings that Pulumi would ignore", () => {
     ["GrafanaAlerts", "; did you mean grafanaAlerts?"],
     ["grafana_url", "; did you mean grafanaUrl?"],
     ["imagepullsecret", "; did you mean imagePullSecrets?"],
-    ["weather", "; docs/settings.md lists all settings"],
-    ["constructor", "; docs/settings.md lists all settings"],
+    ["weather", "; Pulumi.yaml lists all settings"],
+    ["constructor", "; Pulumi.yaml lists all settings"],
   ])("%s is refused with the nearest name", (name, advice) => {
     expect(problems({ [`aigateway-exporter:${name}`]: "x" })).toEqual([`${name}: is not a setting${advice}`]);
   });
