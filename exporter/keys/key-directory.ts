@@ -38,11 +38,14 @@ export interface NamedKey extends Omit<ListedName, "twins"> {
 export function createKeyDirectory(): KeyDirectory {
   /** By listing and hash. */
   const listings = new Map<string, ReadonlyMap<string, ListedName>>();
+  /** Who has each name, or had it until the listing before: no other key continues its series. */
+  const holders = new Map<string, { readonly listing: string; readonly hash: string }>();
   let present: { readonly account: string; readonly listings: ReadonlySet<string> } | undefined;
 
   function use(account: string, names: readonly string[]): void {
     const isSame = present?.account === account;
     for (const name of listings.keys()) if (!isSame || !names.includes(name)) listings.delete(name);
+    for (const [name, { listing }] of holders) if (!listings.has(listing)) holders.delete(name);
     present = { account, listings: new Set(names) };
   }
 
@@ -56,6 +59,10 @@ export function createKeyDirectory(): KeyDirectory {
     const own = keys.filter(({ key: { hash } }) => !others.some((names) => names.has(hash)));
     const former: ReadonlyMap<string, ListedName> = listings.get(listing) ?? new Map();
     const listed = new Set(own.map(({ key }) => key.hash));
+    for (const [name, holder] of holders) {
+      const isGone = !former.has(holder.hash) && !listed.has(holder.hash);
+      if (holder.listing === listing && isGone) holders.delete(name);
+    }
     const polled = new Set(own.flatMap(({ key }) => configured.get(key.hash) ?? []));
     // A key whose secret was replaced is listed under another hash.
     const missing = [...former].filter(
@@ -73,7 +80,9 @@ export function createKeyDirectory(): KeyDirectory {
         return known.map((name, index) => {
           return { key, name, label, owner, isConfigured: true, isTwin: index > 0 };
         });
-      const name = freeName(plainKey, used);
+      const { hash } = key;
+      const name = freeName(plainKey, (one) => used.has(one) || (holders.get(one)?.hash ?? hash) !== hash);
+      holders.set(name, { listing, hash });
       used.add(name);
       return [{ key, name, label, owner, isConfigured: false, isTwin: false }];
     });
@@ -98,12 +107,12 @@ const LONGEST = 63;
 const DIGITS = 8;
 
 /** The plain name, or with as many digits of the hash as make it unique. */
-function freeName({ key: { hash }, plain }: PlainKey, used: ReadonlySet<string>): string {
-  if (plain !== "" && !used.has(plain)) return plain;
+function freeName({ key: { hash }, plain }: PlainKey, isTaken: (name: string) => boolean): string {
+  if (plain !== "" && !isTaken(plain)) return plain;
   for (let digits = DIGITS; ; digits += DIGITS) {
     const beginning = (plain === "" ? "key" : plain).slice(0, Math.max(0, LONGEST - 1 - digits));
     const unique = `${beginning}-${hash.slice(0, digits)}`;
-    if (!used.has(unique) || digits >= hash.length) return unique;
+    if (!isTaken(unique) || digits >= hash.length) return unique;
   }
 }
 

@@ -138,13 +138,13 @@ function rowBody({ key, hash, title }: KeyRow, question: Question, context: Answ
 
 /** What the gateway sends about a key, with its own secret and in a list. */
 export function keyBody(figures: KeyFigures, atMs: number): object {
-  const { label, usage, byok, limit, reset, remaining } = figures;
+  const { label, usage, byok, limit, reset, countsByok, remaining } = figures;
   return {
     label,
     limit: written(limit),
     limit_reset: reset,
     limit_remaining: written(remaining),
-    include_byok_in_limit: false,
+    include_byok_in_limit: countsByok,
     usage: written(usage.total),
     usage_daily: written(usage.day),
     usage_weekly: written(usage.week),

@@ -2,7 +2,7 @@ import { chance } from "../gateway/random.ts";
 import { ACCOUNT_KEYS, type AccountKeys } from "./account-keys.ts";
 import { type WindowName, windowEnd, windowStart } from "./calendar.ts";
 import type { Amounts } from "./questions.ts";
-import type { GatewayName } from "./story.ts";
+import type { GatewayName, KeyLimit, Story } from "./story.ts";
 
 /**
  * What is true of every account at every instant. Spend grows in fixed steps, so each figure is computed from the time
@@ -35,7 +35,8 @@ export interface KeyFigures {
   readonly byok: Spend;
   /** Null: unlimited. */
   readonly limit: number | null;
-  readonly reset: "daily" | "monthly" | null;
+  readonly reset: KeyLimit["reset"];
+  readonly countsByok: boolean;
   readonly remaining: number | null;
 }
 
@@ -61,7 +62,12 @@ const FIRST_THRIFTY = 5;
 /** Number of pairs of model and app. */
 const PAIRS = 6;
 
-export function createBooks(scale: number, accountKeys: Pick<AccountKeys, "lifetime">): Books {
+export function createBooks(
+  story: Pick<Story, "scale" | "start" | "events">,
+  accountKeys: Pick<AccountKeys, "lifetime">,
+): Books {
+  const { scale } = story;
+  const changeOf = limitChanges(story);
   const charges = new Map<string, { readonly atMs: number; readonly micros: number }[]>();
 
   function chargesOf(account: string, fromMs: number, toMs: number): { micros: number; count: number } {
@@ -93,6 +99,31 @@ export function createBooks(scale: number, accountKeys: Pick<AccountKeys, "lifet
     };
   }
 
+  function spendsOf(account: AccountId, atMs: number) {
+    return {
+      usage: spendOf(growthOfKey(account), account, true, atMs),
+      byok: spendOf(growthOf(seedOf(account), 2), account, false, atMs),
+    };
+  }
+
+  /** What counts against a limit, millionths. */
+  function used(
+    account: AccountId,
+    { reset, byok: countsByok }: Omit<KeyLimit, "left">,
+    atMs: number,
+  ): number {
+    const { usage, byok } = spendsOf(account, atMs);
+    const window = reset === null ? "total" : WINDOW_OF[reset];
+    return usage[window] + (countsByok ? byok[window] : 0);
+  }
+
+  function limitOf(account: AccountId, atMs: number): Limit {
+    const change = changeOf(account.number, atMs);
+    if (change === undefined) return firstLimit(seedOf(account));
+    const { left, ...rest } = change.limit;
+    return { ...rest, limit: left === null ? null : left * 1e6 + used(account, rest, change.atMs) };
+  }
+
   function ofKey(account: AccountId, startMs: number, endMs: number): KeyModelFigures & { index: number } {
     const { gateway, number } = account;
     const seed = seedOf(account);
@@ -122,19 +153,14 @@ export function createBooks(scale: number, accountKeys: Pick<AccountKeys, "lifet
 
   return {
     key: (account, atMs) => {
-      const seed = seedOf(account);
-      const usage = spendOf(growthOfKey(account), account, true, atMs);
-      const limit = seed % 3 === 0 ? null : 5_000_000_000 + seed;
-      const reset = [null, "daily", "monthly"] as const;
-      const resets = limit === null ? null : (reset[seed % 4] ?? null);
-      const used = resets === null ? usage.total : resets === "daily" ? usage.day : usage.month;
+      const { limit, reset, byok: countsByok } = limitOf(account, atMs);
       return {
         label: `sk-...${account.gateway}${account.number}`,
-        usage,
-        byok: spendOf(growthOf(seed, 2), account, false, atMs),
+        ...spendsOf(account, atMs),
         limit,
-        reset: resets,
-        remaining: limit === null ? null : limit - used,
+        reset,
+        countsByok,
+        remaining: limit === null ? null : limit - used(account, { reset, byok: countsByok }, atMs),
       };
     },
     pairs: (gateway, startMs, endMs) => {
@@ -153,6 +179,23 @@ export function createBooks(scale: number, accountKeys: Pick<AccountKeys, "lifet
       charges.set(account, [...(charges.get(account) ?? []), { atMs, micros }]);
     },
   };
+}
+
+type Limit = Pick<KeyFigures, "limit"> & Omit<KeyLimit, "left">;
+
+/** The limit of a key that no story has changed. */
+function firstLimit(seed: number): Limit {
+  if (seed % 3 === 0) return { limit: null, reset: null, byok: false };
+  const resets = [null, "daily", "monthly"] as const;
+  return { limit: 5_000_000_000 + seed, reset: resets[seed % 4] ?? null, byok: false };
+}
+
+/** The last change of a key's limit before a time. */
+function limitChanges({ start, events }: Pick<Story, "start" | "events">) {
+  const changes = events
+    .filter((event) => event.do === "limit")
+    .map(({ at, key, limit }) => ({ key, limit, atMs: Date.parse(start) + at * 1000 }));
+  return (key: number, atMs: number) => changes.findLast((one) => one.key === key && one.atMs <= atMs);
 }
 
 /** The sum of each amount. */
@@ -175,8 +218,10 @@ const PURCHASE_MS = 420_000;
 
 /** The end of the window that the remaining credits belong to; undefined: they never reset. */
 export function resetEnd({ reset }: KeyFigures, atMs: number): number | undefined {
-  return reset === null ? undefined : windowEnd(reset === "daily" ? "day" : "month", atMs);
+  return reset === null ? undefined : windowEnd(WINDOW_OF[reset], atMs);
 }
+
+const WINDOW_OF = { daily: "day", weekly: "week", monthly: "month" } as const;
 
 function withoutKey(
   gateway: GatewayName,

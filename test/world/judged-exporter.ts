@@ -8,6 +8,7 @@ import { createBudgets, createBalance, createProbeSpend } from "./invariants/bud
 import { createHealth } from "./invariants/health.ts";
 import { createListedKeys } from "./invariants/listed-keys.ts";
 import { createOneAnswer } from "./invariants/one-answer.ts";
+import { createOutlook } from "./invariants/outlook.ts";
 import { createPoliteness, createTurns } from "./invariants/politeness.ts";
 import { createPresence } from "./invariants/presence.ts";
 import { createRecovery } from "./invariants/recovery.ts";
@@ -38,6 +39,7 @@ const JUDGES: Readonly<Record<string, (world: World) => Judge>> = {
   politeness: createPoliteness,
   health: createHealth,
   "one answer": createOneAnswer,
+  outlook: createOutlook,
   "probe spend": createProbeSpend,
 };
 

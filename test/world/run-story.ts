@@ -36,7 +36,7 @@ async function liveThrough(
   coverage: Coverage,
 ): Promise<Violation | undefined> {
   const keys = createAccountKeys(story);
-  const books = createBooks(story.scale, keys);
+  const books = createBooks(story, keys);
   const files = createWorldFiles(time.after, time.elapsedMs);
   const faults = createFaultSchedule(story);
   let draws = 0;
@@ -100,6 +100,9 @@ function createFate({ time, files, exporter, coverage }: FateDependencies) {
         return files.setState(event.file, event.state);
       case "key":
         coverage.count(`key: ${event.change}`);
+        return;
+      case "limit":
+        coverage.count("limit changed");
         return;
       case "rotate":
         coverage.count("secret replaced");

@@ -84,6 +84,7 @@ function eventArbitrary(seconds: number): fc.Arbitrary<readonly StoryEvent[]> {
     { weight: 1, arbitrary: one(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
     { weight: 1, arbitrary: one(rotationArbitrary(at)) },
     { weight: 3, arbitrary: one(keyChangeArbitrary(at)) },
+    { weight: 3, arbitrary: limitsArbitrary(at, long) },
   );
 }
 
@@ -245,6 +246,20 @@ function keyChangeArbitrary(at: Seconds): fc.Arbitrary<StoryEvent> {
     change([0, 1, 500, 501, 502], "rename"),
     change([500, 502], "disable"),
   );
+}
+
+/** A key gets another limit, and sometimes another one some time later. */
+function limitsArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<readonly StoryEvent[]> {
+  const limit = fc.record({
+    left: fc.constantFrom(null, 0, 0.5, 10, 60, 500, 1_000_000),
+    reset: fc.constantFrom(null, "daily", "weekly", "monthly"),
+    byok: fc.boolean(),
+  });
+  return fc
+    .tuple(at, long, fc.nat(4), fc.array(limit, { minLength: 1, maxLength: 2 }))
+    .map(([from, seconds, key, limits]) =>
+      limits.map((each, index) => ({ do: "limit", at: from + index * seconds, key, limit: each })),
+    );
 }
 
 function one<Event extends StoryEvent>(arbitrary: fc.Arbitrary<Event>): fc.Arbitrary<readonly StoryEvent[]> {

@@ -127,7 +127,17 @@ export type StoryEvent =
   /** The file gets a new secret: of the same account, or of another one. The former secret is refused (401). */
   | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number }
   /** Someone changes a key of the account. */
-  | { readonly do: "key"; readonly at: number; readonly key: number; readonly change: KeyChange };
+  | { readonly do: "key"; readonly at: number; readonly key: number; readonly change: KeyChange }
+  /** A key gets another limit, or none. */
+  | { readonly do: "limit"; readonly at: number; readonly key: number; readonly limit: KeyLimit };
+
+export interface KeyLimit {
+  /** Credits that are left of it at first; null: unlimited. */
+  readonly left: number | null;
+  readonly reset: "daily" | "weekly" | "monthly" | null;
+  /** Whether it counts BYOK. */
+  readonly byok: boolean;
+}
 
 export type KeyChange = "create" | "rename" | "disable" | "delete";
 

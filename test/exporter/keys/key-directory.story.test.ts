@@ -41,6 +41,29 @@ test("two keys of two workspaces have two names", () => {
   ]);
 });
 
+test("a plain name never passes from one key to another from one listing to the next", () => {
+  const directory = createKeyDirectory();
+  directory.use("account", ["one"]);
+  const [older, younger] = keysOf(["a", "b"].map((digit) => digit.repeat(64)));
+  const named = (...keys: readonly (PlainKey | undefined)[]) =>
+    directory
+      .named(
+        "one",
+        keys.filter((key) => key !== undefined),
+        NO_NAMES,
+        true,
+      )
+      .map(({ key, name }) => [key.hash[0], name]);
+  // The page with the older key was missing.
+  expect(named(younger)).toEqual([["b", "search"]]);
+  expect(named(older, younger)).toEqual([
+    ["a", "search-aaaaaaaa"],
+    ["b", "search"],
+  ]);
+  expect(named(older)).toEqual([["a", "search-aaaaaaaa"]]);
+  expect(named(older)).toEqual([["a", "search"]]);
+});
+
 test.each<[string, string, readonly string[]]>([
   ["a workspace that a reload removed", "account", ["two"]],
   ["another account", "other", ["one", "two"]],

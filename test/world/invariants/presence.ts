@@ -112,6 +112,7 @@ function concerns(event: StoryEvent, file: number, account: number): boolean {
       return event.accounts === undefined || event.accounts.includes(account);
     case "reload":
     case "key":
+    case "limit":
       return false;
     case "file":
     case "rotate":
