@@ -68,18 +68,7 @@ export function createBooks(
 ): Books {
   const { scale } = story;
   const changeOf = limitChanges(story);
-  const charges = new Map<string, { readonly atMs: number; readonly micros: number }[]>();
-
-  function chargesOf(account: string, fromMs: number, toMs: number): { micros: number; count: number } {
-    const sum = { micros: 0, count: 0 };
-    for (const { atMs, micros } of charges.get(account) ?? []) {
-      // Not at the same instant: what was asked first must get the same figures later.
-      if (atMs < fromMs || atMs >= toMs) continue;
-      sum.micros += micros;
-      sum.count++;
-    }
-    return sum;
-  }
+  const charges = createCharges();
 
   /** The part of a time range in which a key exists. */
   function lived(number: number, fromMs: number, toMs: number): readonly [number, number] {
@@ -90,7 +79,7 @@ export function createBooks(
   function spendOf(growth: Growth, { gateway, number }: AccountId, isCharged: boolean, atMs: number): Spend {
     const since = (startMs: number) =>
       grown(growth, ...lived(number, startMs, atMs)) +
-      (isCharged ? chargesOf(`${gateway}${number}`, startMs, atMs).micros : 0);
+      (isCharged ? charges.of({ gateway, number }, startMs, atMs).micros : 0);
     return {
       total: since(BEGINNING),
       day: since(windowStart("day", atMs)),
@@ -125,11 +114,11 @@ export function createBooks(
   }
 
   function ofKey(account: AccountId, startMs: number, endMs: number): KeyModelFigures & { index: number } {
-    const { gateway, number } = account;
+    const { number } = account;
     const seed = seedOf(account);
     const range = lived(number, startMs, endMs);
     const growth = growthOfKey(account);
-    const charged = chargesOf(`${gateway}${number}`, startMs, endMs);
+    const charged = charges.of(account, startMs, endMs);
     const calls = steps(growth, ...range);
     const index = number % PAIRS;
     return {
@@ -174,11 +163,33 @@ export function createBooks(
     ofKeys,
     bought: (gateway, atMs) => BOUGHT + seedOf({ gateway, number: Math.floor(atMs / PURCHASE_MS) }),
     spent: (gateway, atMs) => sumOf(ofKeys(gateway, BEGINNING, atMs)).micros,
-    charge: ({ gateway, number }, atMs, micros) => {
-      const account = `${gateway}${number}`;
-      charges.set(account, [...(charges.get(account) ?? []), { atMs, micros }]);
+    charge: charges.add,
+  };
+}
+
+/** What transcriptions cost. */
+function createCharges() {
+  const all = new Map<string, { readonly atMs: number; readonly micros: number }[]>();
+  return {
+    add: (account: AccountId, atMs: number, micros: number): void => {
+      const name = nameOf(account);
+      all.set(name, [...(all.get(name) ?? []), { atMs, micros }]);
+    },
+    of: (account: AccountId, fromMs: number, toMs: number): { micros: number; count: number } => {
+      const sum = { micros: 0, count: 0 };
+      for (const { atMs, micros } of all.get(nameOf(account)) ?? []) {
+        // Not at the same instant: what was asked first must get the same figures later.
+        if (atMs < fromMs || atMs >= toMs) continue;
+        sum.micros += micros;
+        sum.count++;
+      }
+      return sum;
     },
   };
+}
+
+function nameOf({ gateway, number }: AccountId): string {
+  return `${gateway}${number}`;
 }
 
 type Limit = Pick<KeyFigures, "limit"> & Omit<KeyLimit, "left">;
