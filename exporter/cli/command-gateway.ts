@@ -2,16 +2,17 @@ import type { PastGateway } from "../backfill/request-past.ts";
 import type { PlanGateway } from "../backfill/plan.ts";
 import { type AnalyticsConfig, type Config, requestLimits } from "../config/config.ts";
 import { createGateway } from "../gateway/gateway.ts";
-import type { Endpoint, Gateway, GatewayClient } from "../gateway/port.ts";
+import type { Endpoint, Gateway, GatewayClient, GatewayDependencies } from "../gateway/port.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The gateway for a command, which counts no answers. */
+/** The gateway for a command, which counts no answers unless it wants to. */
 export function createCommandGateway(
   { gateway }: Pick<Config, "gateway">,
   { clock, random, build }: Pick<Terminal, "clock" | "random" | "build">,
+  onAnswer: GatewayDependencies["onAnswer"] = () => {},
 ): Gateway {
-  return createGateway(gateway, { clock, random, version: build.version, onAnswer: () => {} });
+  return createGateway(gateway, { clock, random, version: build.version, onAnswer });
 }
 
 /** A client for one request, which gets its permit at once. */

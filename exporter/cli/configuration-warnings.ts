@@ -13,11 +13,9 @@ import { DAY_MS } from "../time/window.ts";
 export function capacityWarnings(config: Config): readonly string[] {
   const parts = partsOf(config);
   const rates = parts.flatMap((part, ordinal) =>
-    [...rateWarnings(part), ...emptyWarnings(part)].map((warning) =>
-      parts.length > 1 ? `shard ${ordinal}: ${warning}` : warning,
-    ),
+    rateWarnings(part).map((warning) => (parts.length > 1 ? `shard ${ordinal}: ${warning}` : warning)),
   );
-  return [...rates, ...ceilingWarnings(config)];
+  return [...rates, ...emptyWarnings(parts), ...ceilingWarnings(config)];
 }
 
 /** If every probe cost the maximum, as failed runs are counted, the day's runs must stay below the ceiling. */
@@ -33,11 +31,20 @@ function ceilingWarnings({ probing }: Config): readonly string[] {
   ];
 }
 
-function emptyWarnings({ keys, analytics, part }: Config): readonly string[] {
-  return part && keys.length === 0 && !analytics
-    ? [`no key falls to it, so it polls nothing; use fewer than ${part.total} shards`]
-    : [];
+function emptyWarnings(parts: readonly Config[]): readonly string[] {
+  const empty = parts.flatMap(({ keys, analytics, part }) =>
+    part && keys.length === 0 && !analytics ? [part] : [],
+  );
+  const [first] = empty;
+  if (!first) return [];
+  const more = empty.length - MOST_NAMED;
+  const named = empty.slice(0, MOST_NAMED).map(({ ordinal }) => ordinal);
+  const which = `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const what = empty.length === 1 ? `shard ${which}, so it polls` : `the shards ${which}, so they poll`;
+  return [`no key falls to ${what} nothing; use fewer than ${first.total} shards`];
 }
+
+const MOST_NAMED = 3;
 
 function rateWarnings(config: Config): readonly string[] {
   return collectors.flatMap((collector) => capacityWarning(collector, config));

@@ -46,6 +46,11 @@ export function causeNamed(name: string): Cause {
   return found;
 }
 
+/** Whether the service answers that it has nothing at this path. */
+export function isNotThere({ status, sent = "" }: GatewayError): boolean {
+  return status === 404 || status === 405 || status === 501 || (status === 403 && PATH_WORDS.test(sent));
+}
+
 interface Facts extends Circumstances {
   readonly failure: GatewayError;
   /** The message of the gateway, empty without one. */
@@ -80,8 +85,11 @@ const answered =
   ({ failure: { status } }) =>
     status !== undefined && statuses.includes(status);
 const isPage: Fits = ({ failure }) => failure.page !== undefined;
+/** Whether a text, a web page or XML came instead of JSON. A text about the key is the gateway's. */
+const isForeign: Fits = (facts) =>
+  isPage(facts) || (facts.failure.isText && !/key|token/i.test(facts.sent) && !LIMIT_WORDS.test(facts.sent));
 const isKey: Fits = ({ endpoint }) => endpoint === "key" || endpoint === "transcription";
-const isMissing = answered(404, 405, 501);
+const isMissing: Fits = ({ failure }) => isNotThere(failure);
 const isRefused = answered(401, 402, 403);
 /** Whether the gateway names the limit behind a refusal, or describes it in words. */
 const limited =
@@ -116,13 +124,14 @@ export const CAUSES = [
   row(["https_wanted", "address"], ({ failure, sent }) => failure.status === 400 && /https? (?:port|server)/i.test(`${sent} ${failure.page}`), "400, *plain HTTP request was sent to HTTPS port*", "This port wants https, and the address begins with http", "Write https:// in gateway.base_url"),
   row(["not_http", "address"], coded(/HTTPParserError|HEADERS_OVERFLOW/), "`HTTPParserError`", "What listens at this port does not speak HTTP as a gateway does", "Correct the port in gateway.base_url"),
   row(["cut", "address"], ({ failure }) => failure.kind === "network", "`ECONNRESET`, `UND_ERR_SOCKET`", "The connection was closed before an answer", "Check the scheme (http or https) and the port of gateway.base_url, then what stands between: a firewall, a proxy, a service mesh"),
-  row(["redirect", "address"], ({ failure: { status = 0 } }) => status >= 300 && status < 400, "301, 302, 307, 308", "The address leads elsewhere, such as to a login page or to the address with https", "Set gateway.base_url to the final address of the API; if that is a login page, the exporter needs a way past it"),
-  row(["web_page", "address"], (facts) => isPage(facts) && facts.failure.kind === "bad_response", "200 with HTML", "A web page answers, not an API", "Add the path of the API to gateway.base_url, such as /api/v1; if the path is right, a login page or a proxy answers instead"),
+  row(["redirect", "address"], ({ failure: { status = 0 } }) => status >= 300 && status < 400, "301, 302, 307, 308", "The address leads elsewhere, such as to a login page or to the address with https", "Set gateway.base_url to the final address of the API; if that is a login page, ask who runs it for a header that lets the exporter through (gateway.headers)"),
+  row(["api_manager", "address"], ({ sent }) => API_MANAGER_WORDS.test(sent), "401, *missing subscription key*, *No API key found in request*", "An API management before the gateway wants a key of its own, in another header", "Add that header (gateway.headers), or use the address of the gateway itself"),
   row(["storage", "address"], (facts) => isPage(facts) && facts.failure.page?.startsWith("XML") === true, "XML", "Another kind of service answers, such as a file storage", "Correct the host in gateway.base_url"),
+  row(["edge_login", "address"], (facts) => isForeign(facts) && (answered(401)(facts) || (answered(200, 403)(facts) && LOGIN_PAGE.test(facts.failure.page ?? ""))), "401 with HTML, or a page with *login* in its title", "A login answers instead of the gateway; the keys were not looked at", "Check that gateway.base_url is the address of the API, as in https://openrouter.ai/api/v1; if it is, sign this machine in to its network, or ask who runs the login for a header that lets the exporter through (gateway.headers)"),
+  row(["edge", "address"], (facts) => (isForeign(facts) && (answered(402, 403, 406, 451)(facts) || BOT_PAGE.test(facts.failure.page ?? ""))) || (answered(202)(facts) && facts.failure.kind === "bad_response") || (facts.isAlike === true && answered(403)(facts) && !LIMIT_WORDS.test(facts.sent) && !facts.failure.limitSource && !isMissing(facts)), "403 without JSON, or the same 403 for every key", "A server before the gateway, such as bot protection or a firewall, refuses the exporter; the keys were not looked at", "Ask who runs it (at the gateway, or in your network) to let this machine and the user agent aigateway-exporter through, or for a header that does (gateway.headers)"),
   row(["edge_limit", "address"], (facts) => isPage(facts) && answered(429)(facts), "429 with HTML", "A server before the gateway refuses so many requests from this address", "Lower gateway.requests_per_minute, and ask who else uses this address"),
-  row(["edge_login", "address"], (facts) => isPage(facts) && answered(401)(facts), "401 with HTML", "A server before the gateway wants a user and a password, which the exporter cannot send; the keys were not looked at", "Ask the operator of the gateway for the address of the API itself, or for a header that lets the exporter through (gateway.headers)"),
-  row(["edge", "address"], (facts) => (isPage(facts) && (isRefused(facts) || answered(406, 451)(facts) || BOT_PAGE.test(facts.failure.page ?? ""))) || (facts.isAlike === true && answered(403)(facts) && !LIMIT_WORDS.test(facts.sent) && !facts.failure.limitSource), "403 with HTML, or the same 403 for every key", "A server before the gateway, such as bot protection or a firewall, refuses the exporter; the keys were not looked at", "Ask the operator of the gateway to let this machine and the user agent aigateway-exporter through, or for a header that does (gateway.headers)"),
-  row(["wrong_path", "address"], (facts) => isMissing(facts) && (isKey(facts) ? facts.doOthersWork !== true : facts.isAllMissing === true), "404 for the keys, and nothing works", "The host answers, but has no GET /key at this path", "Correct the path in gateway.base_url, which ends before /key, as in https://openrouter.ai/api/v1; if it is right, this service does not report its keys and cannot be watched"),
+  row(["web_page", "address"], (facts) => isPage(facts) && facts.failure.kind === "bad_response", "200 with HTML", "A web page answers, not an API", "Add the path of the API to gateway.base_url, such as /api/v1; if the path is right, correct the host: something else answers there"),
+  row(["wrong_path", "address"], (facts) => isMissing(facts) && (isKey(facts) ? facts.doOthersWork !== true : facts.isAllMissing === true), "404 for the keys, and nothing works; *Missing Authentication Token* from AWS", "The host answers, but has no GET /key at this path", "Correct gateway.base_url: the host, and the path, which ends before /key, as in https://openrouter.ai/api/v1; if both are right, this service does not report its keys and cannot be watched"),
   row(["no_list", "request"], (facts) => isMissing(facts) && facts.asked === "list", "404 for the list of keys", "The gateway has no list of keys", "Set discovery.enabled to false"),
   row(["no_workspace", "request"], (facts) => isMissing(facts) && facts.asked === "workspace", "404 for the keys of a workspace", "The gateway has no such workspace", "Correct the UUID in discovery.workspaces"),
   row(["reach", "request"], ({ failure, asked }) => failure.kind === "bad_request" && asked === "reach", "400 for a query that reaches far back", "On some days the window of this query begins earlier than the gateway remembers", "Choose a shorter window"),
@@ -133,25 +142,30 @@ export const CAUSES = [
   row(["balance", "secret"], (facts) => limited(/credits|balance/, /credit|balance|quota/i)(facts) || answered(402)(facts), "402, `limit: …_credits`", "The account has no credits left", "Buy credits; if there are some, look for a limit of the key or the workspace"),
   row(["rate_limit_analytics", "secret"], (facts) => answered(429)(facts) && facts.endpoint === "analytics", "429 for the analytics", "The analytics refuse so many queries; every user of this management key counts", "Ask less often with schedule.analytics, remove queries, or use a management key of its own"),
   row(["rate_limit", "address"], answered(429), "429", "The gateway refuses so many requests", "Lower gateway.requests_per_minute, or poll less often with schedule"),
-  row(["slow", "address"], ({ failure }) => failure.kind === "timeout", "no answer in time, 408, 504, 524", "The gateway is reached, but does not answer in time", "Try again later; if it is always slow, raise gateway.timeout and gateway.deadline"),
-  row(["down", "address"], ({ failure }) => failure.kind === "upstream_error", "500, 502, 503, 529", "The gateway, or what it depends on, is failing; the configuration is not the reason", "Try again later, or ask the operator of the gateway"),
+  row(["slow", "address"], ({ failure }) => failure.kind === "timeout", "no answer in time, 408, 504, 524", "The gateway is reached, but does not answer in time", "Try again later; if it never answers, check the port in gateway.base_url; if it is always slow, raise gateway.timeout and gateway.deadline"),
+  row(["down", "address"], ({ failure }) => failure.kind === "upstream_error", "500, 502, 503, 529", "The gateway, or what it depends on, is failing", "Try again later, or ask the operator of the gateway; if it has never worked, check the host in gateway.base_url"),
   row(["management_as_key", "secret"], (facts) => isRefused(facts) && isKey(facts) && MANAGEMENT_WORDS.test(facts.sent), "401 or 403 for a key, *management key*", "A management key stands where an ordinary key belongs", "Move it to analytics.management_key, and put an ordinary key here"),
   row(["key_disabled", "secret"], (facts) => isRefused(facts) && (facts.listed === "disabled" || /disabled|deactivated|blocked/i.test(facts.sent)), "401, *disabled*, or so in the list of keys", "The key is disabled", "Enable it at the gateway, or remove it here"),
   row(["key_expired", "secret"], (facts) => isRefused(facts) && (facts.listed === "expired" || /expired/i.test(facts.sent)), "401, *expired*, or so in the list of keys", "The key has expired", "Create a new one at the gateway, and write its secret here"),
   row(["all_unknown", "address"], (facts) => answered(401)(facts) && facts.isAlike === true, "401 for all keys alike", "This gateway knows none of the keys", "Check that gateway.base_url is the service, and the environment, that the keys come from"),
-  row(["key_unknown", "secret"], (facts) => answered(401)(facts) && isKey(facts), "401 for a key", "The gateway does not know this key", "Copy its secret again from the gateway; if it was deleted there, remove it here"),
+  row(["key_unknown", "secret"], (facts) => answered(401)(facts) && isKey(facts), "401 for a key", "The gateway does not know this key", "Copy its secret again from the gateway that gateway.base_url names; if it was deleted there, remove it here"),
   row(["management_unknown", "secret"], answered(401), "401 for the account or the analytics", "The gateway does not know this management key", "Copy its secret again from the page of management keys of the gateway"),
   row(["key_forbidden", "secret"], (facts) => answered(403)(facts) && isKey(facts), "403 for a key", "The gateway knows the key, but does not let it read its own usage, or something before the gateway refuses the exporter", "Try the key with curl from this machine: if curl gets an answer, ask the operator to let the exporter through, otherwise allow it at the gateway"),
   row(["not_permitted", "request"], (facts) => answered(403)(facts) && facts.doesSecretWork === true && !MANAGEMENT_WORDS.test(facts.sent), "403 for one request of the management key", "The management key works, but may not do this", "Allow it at the gateway, or remove it from the configuration"),
   row(["ordinary_as_management", "secret"], answered(403), "403 for the account and the analytics", "An ordinary key stands where a management key belongs", "Create a management key at the gateway, and write its secret into analytics.management_key"),
-  row(["other_account", "secret"], () => false, "the key works, and is in no list of keys", "The key works, but is in no list of keys: it belongs to another account or workspace than analytics.management_key", "Use a key of this account, or name its workspace in discovery.workspaces; a key made by a sign-in (OAuth) is never listed"),
+  row(["other_account", "secret"], () => false, "the key works, and is in no list of keys", "The key works, but is in no list of keys: it belongs to another account or workspace than analytics.management_key", "Use a key of this account, or a management key of its account, or name its workspace in discovery.workspaces; a key made by a sign-in (OAuth) is never listed"),
   row(["management_among_keys", "secret"], () => false, "the answer to GET /key says so", "It is a management key, which can change the account", "Put an ordinary key here, and this one into analytics.management_key"),
   row(["too_large", "address"], coded(/MAX_SIZE/), "`gateway.max_body`", "The answer is larger than the exporter accepts", "Raise gateway.max_body"),
+  row(["other_form", "request"], ({ failure: { kind }, doOthersWork }) => kind === "bad_response" && doOthersWork === true, "200, not JSON or of another form, while other requests work", "This answer is not in the form that the exporter knows", "Try again; if it stays so, look for a newer version of the exporter, and report what the gateway answered"),
   row(["not_understood", "address"], ({ failure: { kind }, isAlike }) => kind === "bad_response" || (isAlike === true && kind === "bad_request"), "200, not JSON or of another form", "Something answers, but not in the form of this interface", "Check that gateway.base_url is the API of a gateway with the interface of OpenRouter; if it is, report what it answered"),
-  row(["bad_request", "request"], () => true, "400 and other 4xx", "The gateway does not accept this request", "Correct what its message names; for a query: its dimensions, metrics, filters or window"),
+  row(["bad_request", "request"], () => true, "400 and other 4xx", "The gateway does not accept this request", "Correct what its message names; for a query of your own: its dimensions, metrics, filters or window. If a query that is built in is refused, the gateway is too old for this exporter"),
 ] satisfies readonly Cause[];
 
 const BOT_PAGE =
-  /just a moment|attention required|checking your browser|captcha|access denied|are you (?:a )?human/i;
+  /just a moment|attention required|checking your browser|captcha|access denied|are you (?:a )?human|security check|verify(?:ing)? you|blocked/i;
+const LOGIN_PAGE = /sign[- ]?in|log[- ]?in|authenticat/i;
+const API_MANAGER_WORDS = /subscription key|no api key found in request/i;
+/** What an AWS API Gateway answers at a path that it does not have. */
+const PATH_WORDS = /^missing authentication token$/i;
 const LIMIT_WORDS = /limit|quota|budget|credit|balance/i;
 const MANAGEMENT_WORDS = /(?:management|provisioning|admin) key/i;

@@ -28,6 +28,8 @@ interface Details {
   readonly sent?: string | undefined;
   /** The title of the web page that came instead of JSON, empty without one; for XML, `XML` and its code. */
   readonly page?: string | undefined;
+  /** Whether a plain text came instead of JSON. */
+  readonly isText?: boolean;
   /** The code of the network's error. */
   readonly code?: string | undefined;
   /** The proxy on the way to the gateway, and the status with which it refused. */
@@ -45,6 +47,7 @@ export class GatewayError extends Error implements Details {
   readonly refusalReason: string | undefined;
   readonly sent: string | undefined;
   readonly page: string | undefined;
+  readonly isText: boolean;
   readonly code: string | undefined;
   readonly proxy: string | undefined;
   readonly proxyStatus: number | undefined;
@@ -59,6 +62,7 @@ export class GatewayError extends Error implements Details {
     this.refusalReason = details.refusalReason;
     this.sent = details.sent;
     this.page = details.page;
+    this.isText = details.isText === true;
     this.code = details.code;
     this.proxy = details.proxy;
     this.proxyStatus = details.proxyStatus;

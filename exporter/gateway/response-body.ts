@@ -6,7 +6,7 @@ const LONGEST_MESSAGE = 200;
 /**
  * The message of an error body in any of the forms that services use, made safe for one log line; undefined if the body
  * has no readable message: the envelope of the contract (7), the same nested, `message`, `detail` (FastAPI), an `error`
- * that is a text, and RFC 9457.
+ * that is a text, `errors`, OAuth and RFC 9457.
  */
 export function errorMessage(body: unknown): string | undefined {
   const sent = sentMessage(body);
@@ -18,19 +18,23 @@ function sentMessage(body: unknown, depth = 0): string | undefined {
   const fields =
     depth > MOST_NESTED ? undefined : Fields.safeParse(Array.isArray(body) ? body[0] : body).data;
   if (!fields) return undefined;
-  const { error, message, msg, detail, title } = fields;
-  const inner = (part: unknown) => sentMessage(part, depth + 1);
-  const told = [error, message, msg, detail, title].map(inner).find((text) => text !== undefined);
+  const { error_description: description, error, errors, message, msg, detail, reason, title } = fields;
   const isTitled = typeof title === "string" && typeof detail === "string" && error === undefined;
+  const told = [description, message, error, errors, msg, detail, reason, title]
+    .map((part) => sentMessage(part, depth + 1))
+    .find((text) => text !== undefined);
   return isTitled ? `${title}: ${detail}` : told;
 }
 
-/** FastAPI sends `detail` as a text, or as a list with `msg`. */
+/** FastAPI sends `detail` as a text, or as a list with `msg`; GraphQL and JSON:API send a list of `errors`. */
 const Fields = z.object({
+  error_description: z.unknown().optional(),
   error: z.unknown().optional(),
+  errors: z.unknown().optional(),
   message: z.unknown().optional(),
   msg: z.unknown().optional(),
   detail: z.unknown().optional(),
+  reason: z.unknown().optional(),
   title: z.unknown().optional(),
 });
 const MOST_NESTED = 4;

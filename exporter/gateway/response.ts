@@ -58,13 +58,22 @@ function refusal(
   action: string,
   nowMs: number,
 ): GatewayError {
-  const sent = errorMessage(body);
   const page = pageTitle(text);
+  const begins = page === undefined ? beginningOf(text) : undefined;
+  const sent = errorMessage(body) ?? begins;
+  const isText = body === undefined && begins !== undefined;
   const reason = isRedirect(status) ? notFollowed(headers) : (sent ?? pageText(page));
   const source = status === 402 || status === 403 ? refusalSource(body) : undefined;
   const message = `Cannot ${action}: gateway answered ${status}${reason === undefined ? "" : `: ${reason}`}${sourceText(source)}`;
   const retryAfterMs = retryAfter({ status, headers, body, nowMs });
-  return new GatewayError(reasonOfStatus(status), message, { status, retryAfterMs, sent, page, ...source });
+  return new GatewayError(reasonOfStatus(status), message, {
+    status,
+    retryAfterMs,
+    sent,
+    page,
+    isText,
+    ...source,
+  });
 }
 
 /** Added to the message, so that the log, the status page and `probe` all show it. */

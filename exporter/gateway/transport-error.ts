@@ -31,7 +31,8 @@ export function transportError(
       code,
     });
   }
-  const by = code === "" ? "" : ` (${code})`;
+  // The client's code for a refused tunnel says less than the status.
+  const by = code === "" || proxyStatus !== undefined ? "" : ` (${code})`;
   if (proxy === undefined) return failed("network", `the connection failed${by}`);
   const why = proxyStatus === undefined ? PROXY_FAULTS.get(code) : proxyRefusal(proxyStatus);
   return failed(
@@ -58,9 +59,7 @@ function proxyAnswer(error: unknown): number | undefined {
 }
 
 function proxyRefusal(status: number): string {
-  return status === 407
-    ? "asks for credentials (407); write them into the proxy's URL"
-    : `refuses to connect to the gateway (${status})`;
+  return status === 407 ? "asks for credentials (407)" : `refuses to connect to the gateway (${status})`;
 }
 
 /** undici reports an unrequested `100 Continue` or change of the protocol as an error of the connection. */

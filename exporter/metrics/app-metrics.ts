@@ -93,11 +93,20 @@ export function recordGatewayAnswers(
     requests.inc({ endpoint, code });
     if (Number.isNaN(dateMs)) return;
     const seconds = Math.round((dateMs - clock.now()) / 1000);
+    const warning = clockWarning(dateMs, clock.now());
     gauge.set({}, seconds);
-    if (Math.abs(seconds) > MOST_SECONDS === isFar) return;
+    if ((warning !== undefined) === isFar) return;
     isFar = !isFar;
-    if (!isFar) return log.info({ seconds }, "The clocks of the gateway and of this machine agree again");
-    const text = `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} that of this machine`;
-    log.warn({ seconds }, `${text}: windows of days and months may be wrong around midnight`);
+    if (warning === undefined)
+      return log.info({ seconds }, "The clocks of the gateway and of this machine agree again");
+    log.warn({ seconds }, warning);
   };
+}
+
+/** Why figures may be wrong around midnight, if the clocks differ too much. Not a number: the gateway's is not known. */
+export function clockWarning(dateMs = Number.NaN, nowMs = 0): string | undefined {
+  const seconds = Math.round((dateMs - nowMs) / 1000);
+  if (!(Math.abs(seconds) > MOST_SECONDS)) return undefined;
+  const text = `The gateway's clock is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} that of this machine`;
+  return `${text}: windows of days and months may be wrong around midnight. Set the clock of this machine (NTP); if it is right, tell the operator of the gateway`;
 }

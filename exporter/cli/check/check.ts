@@ -2,11 +2,12 @@ import { beginsLater } from "../../budgets/budget-status.ts";
 import type { Config } from "../../config/config.ts";
 import { redact } from "../../secrets/redact.ts";
 import { type OwnPart, ownPart } from "../../config/shards/part.ts";
+import { formatDuration } from "../../time/duration.ts";
 import { requestOnline } from "./request-online.ts";
 import type { Options } from "../command-line/program.ts";
 import { loadConfiguration, loadWebConfiguration, terminalReporter } from "../load-configuration.ts";
 import { counted, onlineReport } from "./online-report.ts";
-import { requestTable } from "./request-table.ts";
+import { requestTable, roundMs } from "./request-table.ts";
 import type { Terminal } from "../terminal.ts";
 
 /**
@@ -36,7 +37,9 @@ export async function check(
   if (!isOnline) return 0;
   const begun = { ...config, budgets: config.budgets.filter((budget) => !beginsLater(budget, nowMs)) };
   const cancel = terminal.clock.after(SILENT_MS, () => {
-    if (terminal.stderr.isTTY === true) terminal.stderr.write(`Asking ${begun.gateway.baseUrl} …\n`);
+    const takes = formatDuration(Math.ceil(roundMs(begun) / 5000) * 5000);
+    if (terminal.stderr.isTTY === true)
+      terminal.stderr.write(`Asking ${begun.gateway.baseUrl}, which takes about ${takes} if it answers …\n`);
   });
   const { facts, problems, warnings } = onlineReport(
     begun,

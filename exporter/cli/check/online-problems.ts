@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { AccountKey } from "../../gateway/account.ts";
-import { type Cause, causeOf, type Circumstances } from "../../gateway/causes.ts";
+import { type Cause, causeOf, type Circumstances, isNotThere } from "../../gateway/causes.ts";
 import type { GatewayError } from "../../gateway/errors.ts";
 import type { Asked } from "./request-online.ts";
 
@@ -15,15 +15,22 @@ export function onlineProblems(config: Config, asked: readonly Asked[]): readonl
   const groups = new Map<string, Failed[]>();
   for (const { job, failure } of failed) {
     if (isReach(job) && ids.has(`analytics/${queryName(job)}`)) continue;
+    // Where every key is refused alike, an operation that is missing is no news.
+    if (known.isAlike === true && known.isAllMissing !== true && isNotThere(failure)) continue;
     const cause = causeOf(failure, circumstancesOf(job, known));
     const one = { job, failure, cause, place: placeOf(cause, job, failure, config) };
     const group = [cause.name, cause.place === "request" ? reasonOf(failure) : one.place].join("\n");
     groups.set(group, [...(groups.get(group) ?? []), one]);
   }
-  const waiting = asked.filter(({ isAsked }) => !isAsked).map(({ job }) => job);
-  const isDown = failed.length > 0 && failed.every(({ failure }) => failure.kind === "network");
+  // The unwatched spend is asked for when the keys and their lists are known.
+  const waiting = asked
+    .filter(({ isAsked, job }) => !isAsked && job.name !== "unwatched")
+    .map(({ job }) => job);
+  const isDown = failed.length > 0 && failed.every(({ failure }) => failure.status === undefined);
   return [
-    ...[...groups.values()].map((group) => problemOf(group, asked.length)),
+    ...[...groups.values()].map((group) =>
+      problemOf(group, groups.size > 1 || known.doOthersWork === true ? asked.length : undefined),
+    ),
     ...seriesProblem(config, asked),
     ...(waiting.length === 0 || isDown
       ? []
@@ -58,7 +65,9 @@ interface Known extends Pick<Circumstances, "doOthersWork" | "isAlike" | "isAllM
 function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
   const tried = asked.filter(({ isAsked }) => isAsked);
   const failures = tried.flatMap(({ failure }) => failure ?? []);
-  const kinds = new Set(failures.map(({ status, sent, page }) => [status, sent, page].join("\n")));
+  const isAllMissing = failures.every(isNotThere);
+  const present = failures.filter((failure) => isAllMissing || !isNotThere(failure));
+  const kinds = new Set(present.map(({ status, sent, page }) => [status, sent, page].join("\n")));
   const secrets = new Set(
     tried.flatMap(({ job, failure }) => (failure ? [job.endpoint === "key" ? job.name : ""] : [])),
   );
@@ -69,8 +78,7 @@ function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
   return {
     doOthersWork: working.length > 0,
     isAlike: secrets.size > 1 && kinds.size === 1 && working.length === 0,
-    isAllMissing:
-      working.length === 0 && failures.every(({ status = 0 }) => [404, 405, 501].includes(status)),
+    isAllMissing: working.length === 0 && isAllMissing,
     doesManagementWork: working.some(({ job }) => job.endpoint !== "key"),
     listedOf: ({ endpoint, name }) => {
       const hash = keys.find((key) => key.name === name)?.secret.hash?.();
@@ -80,8 +88,17 @@ function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
 }
 
 /** Whether a request got what it asked for. An operation that the gateway does not have is no failure. */
-export function doesWork({ isAsked, failure, answers: { capabilities, credits } }: Asked): boolean {
-  const isMissing = capabilities === "unsupported" || credits === "unsupported" || credits === "unproved";
+export function doesWork({
+  job,
+  isAsked,
+  failure,
+  answers: { capabilities, credits, past },
+}: Asked): boolean {
+  const isMissing =
+    capabilities === "unsupported" ||
+    credits === "unsupported" ||
+    credits === "unproved" ||
+    (job.id.startsWith("history/") && !past);
   return isAsked && failure === undefined && !isMissing;
 }
 
@@ -129,7 +146,8 @@ function queryName({ id }: Job): string {
   return id.slice(id.indexOf("/") + 1);
 }
 
-function problemOf(group: readonly Failed[], all: number): string {
+/** @param all the number of polls; undefined: each of them failed like this. */
+function problemOf(group: readonly Failed[], all: number | undefined): string {
   const [first] = group;
   if (!first) return "";
   const { cause, failure } = first;
@@ -138,7 +156,11 @@ function problemOf(group: readonly Failed[], all: number): string {
   // What could not be reached at all was asked a few times only.
   const isShared =
     failure.status !== undefined && places.length === 1 && (group.length > 1 || cause.place === "address");
-  const which = isShared ? `; ${group.length} of ${all} polls: ${titles(group.map(({ job }) => job))}` : "";
+  const polls =
+    all === undefined
+      ? "every request alike"
+      : `${group.length} of ${all} polls: ${titles(group.map(({ job }) => job))}`;
+  const which = isShared ? `; ${polls}` : "";
   return `${place}: ${cause.means} (${reasonOf(failure)}${which}). ${cause.advice}`;
 }
 

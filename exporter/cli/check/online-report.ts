@@ -18,16 +18,17 @@ export interface OnlineReport {
 export function onlineReport(config: Config, { asked, warnings: logged }: Online): OnlineReport {
   // Where nothing works, an operation that is missing or optional is no news.
   const isAlive = asked.some(doesWork);
+  const isOptional = (one: Asked) => isAlive && reachesLess(one, asked);
   const problems = onlineProblems(
     config,
-    asked.filter((one) => !(isAlive && isOptional(one))),
+    asked.filter((one) => !isOptional(one)),
   );
   // The refusals explain why there is no balance.
   const isRefused = asked.some(({ failure }) => failure?.kind === "forbidden");
   const warnings = [
     ...asked
       .filter(({ answers }) => isAlive && !(isRefused && answers.credits === "unproved"))
-      .flatMap((one) => warningsOf(one, config)),
+      .flatMap((one) => warningsOf(one, config, isOptional(one))),
     ...keyWarnings(config, asked),
     ...logged,
   ];
@@ -44,9 +45,18 @@ export function onlineReport(config: Config, { asked, warnings: logged }: Online
   return { facts, problems, warnings };
 }
 
-/** If the gateway does not reach back to the last month, nothing in the configuration is wrong. */
-function isOptional({ job, failure }: Asked): boolean {
-  return job.id === "analytics/last_month" && failure?.kind === "bad_request" && failure.status === 400;
+/** Whether the job runs a query of the configuration, or one of those that are built in. */
+function isQuery({ id }: Asked["job"]): boolean {
+  return id.startsWith("analytics/");
+}
+
+/**
+ * Whether the gateway answers about this month and not about the last one. It reaches less far back, and nothing in the
+ * configuration is wrong.
+ */
+function reachesLess({ job, failure }: Asked, all: readonly Asked[]): boolean {
+  const month = all.find((one) => one.job.id === "analytics/month");
+  return job.id === "analytics/last_month" && failure?.status === 400 && month?.failure === undefined;
 }
 
 function isGood({ isAsked, failure }: Asked): boolean {
@@ -84,8 +94,7 @@ function factsOf({ job, answers }: Asked, { analytics }: Config): readonly strin
     const count = `${counted(keys.keys.length, "key")}, ${disabled} of them disabled`;
     facts.push(`${job.title}: ${count}, in ${counted(answers.requests, "request")}`);
   }
-  if (usage && range && job.id.startsWith("reach/")) return facts;
-  if (usage && range) {
+  if (usage && range && isQuery(job)) {
     const own = analytics?.queries.find(({ name }) => name === job.name);
     const reach = own && asksReach(own) ? `; ${REACH_DAYS[own.window]} days back can be reached` : "";
     facts.push(`${job.title}: ${counted(usage.rows, "row")} since ${timeText(range.startMs)}${reach}`);
@@ -93,10 +102,13 @@ function factsOf({ job, answers }: Asked, { analytics }: Config): readonly strin
   return facts;
 }
 
-function warningsOf(asked: Asked, config: Config): readonly string[] {
-  const { job, failure, warning, answers } = asked;
+function warningsOf(
+  { job, failure, warning, answers }: Asked,
+  config: Config,
+  isOptional: boolean,
+): readonly string[] {
   const { capabilities, credits, keys, usage, requests } = answers;
-  const own = failure && isOptional(asked) ? `${reasonOf(failure)}; its values are absent` : warning;
+  const own = failure && isOptional ? `${reasonOf(failure)}; its values are absent` : warning;
   const cases: readonly (readonly [applies: boolean | undefined, text: string])[] = [
     [
       capabilities === "unsupported",
@@ -104,7 +116,7 @@ function warningsOf(asked: Asked, config: Config): readonly string[] {
     ],
     [credits === "unsupported", "the gateway does not report credits (404), so the balance is unknown"],
     [usage?.truncated, "the gateway has more rows than it sends; the rest is part of _other"],
-    [(usage?.warnings ?? 0) > 0 && own === undefined, "the gateway warns about the query"],
+    [(usage?.warnings ?? 0) > 0 && own === undefined && isQuery(job), "the gateway warns about the query"],
     [keys?.keys.length === 0, "it contains no keys; check the UUID of the workspace"],
   ];
   const applying = cases.flatMap(([applies, text]) => (applies === true ? [text] : []));
@@ -120,8 +132,10 @@ function warningsOf(asked: Asked, config: Config): readonly string[] {
 function keyWarnings({ keys }: Config, asked: readonly Asked[]): readonly string[] {
   const lists = asked.filter(({ job }) => job.id.startsWith("discovery/"));
   const hashes = new Set(lists.flatMap(({ answers }) => answers.keys?.keys.map(({ hash }) => hash) ?? []));
-  // A list of another form of hashes, or one that failed, proves nothing.
-  const isComplete = lists.every(isGood) && [...hashes].some((hash) => /^[\da-f]{64}$/.test(hash));
+  // A list of another form of hashes, or one that failed or cannot be read, proves nothing.
+  const isComplete =
+    lists.every((list) => isGood(list) && list.answers.keys?.unreadableRows === 0) &&
+    [...hashes].some((hash) => /^[\da-f]{64}$/.test(hash));
   return asked.filter(isGood).flatMap(({ job, answers: { key } }) => {
     const secret = keys.find(({ name }) => name === job.name)?.secret;
     const hash = secret?.hash?.();

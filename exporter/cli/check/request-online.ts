@@ -4,8 +4,9 @@ import { createCollectorContext } from "../../collectors/collector.ts";
 import { type Config, requestLimits } from "../../config/config.ts";
 import type { AccountCredits, AccountKeys, Capabilities, KeyInformation } from "../../gateway/account.ts";
 import type { GatewayError } from "../../gateway/errors.ts";
-import type { Caller, Gateway, GatewayClient, Usage } from "../../gateway/port.ts";
+import type { Caller, Gateway, GatewayClient, Usage, UsageSeries } from "../../gateway/port.ts";
 import { createLog } from "../../log.ts";
+import { clockWarning } from "../../metrics/app-metrics.ts";
 import { createPacking } from "../../metrics/render/block.ts";
 import { createReadings } from "../../readings/readings.ts";
 import { createEngine } from "../../schedule/engine.ts";
@@ -38,10 +39,11 @@ export interface Answers {
   credits?: AccountCredits | "unproved" | "unsupported";
   keys?: AccountKeys;
   usage?: Usage;
+  past?: UsageSeries;
   range?: Window;
 }
 
-/** The answers to every job, and the warnings that the running exporter would log about budgets. */
+/** The answers to every job, and the warnings that the running exporter would log about budgets and clocks. */
 export interface Online {
   readonly asked: readonly Asked[];
   readonly warnings: readonly string[];
@@ -65,18 +67,19 @@ export async function requestOnline(
     ended: (job, { failure, warning }) => {
       outcomes.set(job, { failure, warning });
       const isSent = [...outcomes.values()].some((one) => !one.failure || one.failure.status !== undefined);
-      if (failure?.kind === "network" && !isSent) unreachable.resolve();
+      const isLost = failure?.kind === "network" || failure?.code === "UND_ERR_CONNECT_TIMEOUT";
+      if (isLost && !isSent) unreachable.resolve();
     },
     refused: (job, series) => void (series > 0 && refused.add(job)),
     paused: () => {},
   };
-  const gateway = createCommandGateway(config, terminal);
+  let clocks: string | undefined;
+  const gateway = createCommandGateway(config, terminal, (_endpoint, _code, dateMs) => {
+    clocks ??= clockWarning(dateMs, clock.now());
+  });
   const readings = createReadings(clock, createPacking(), () => config.seriesLimit);
   const groups = [
-    // The unwatched spend can be computed only after the other jobs have answers, and the history is only drawn.
-    ...collectorGroups(config, () => reporter, createCollectorContext(readings, clock)).filter(
-      ({ name }) => name !== "unwatched" && name !== "history",
-    ),
+    ...collectorGroups(config, () => reporter, createCollectorContext(readings, clock)),
     ...reach(config, reporter),
   ];
   const { connections, maxPauseMs } = config.gateway;
@@ -102,7 +105,10 @@ export async function requestOnline(
   );
   return {
     asked,
-    warnings: config.budgets.flatMap((budget) => unmatchedText(budget, readings, clock.now()) ?? []),
+    warnings: [
+      ...(clocks === undefined ? [] : [clocks]),
+      ...config.budgets.flatMap((budget) => unmatchedText(budget, readings, clock.now()) ?? []),
+    ],
   };
 }
 
@@ -146,7 +152,7 @@ function recordingClient(client: GatewayClient, answers: Answers): GatewayClient
       answers.range = question.range;
       return (answers.usage = await client.usage(question, secret));
     },
-    usageSeries: () => Promise.reject(new Error("A check does not ask for the past")),
+    usageSeries: async (question, secret) => (answers.past = await client.usageSeries(question, secret)),
     capabilities: async (secret) => {
       const capabilities = await client.capabilities(secret);
       answers.capabilities = capabilities ?? "unsupported";

@@ -35,6 +35,19 @@ function shardLines(config: Config): readonly string[] {
   return textTable([["shard", "keys", "key requests a minute", "of at most"], ...cells]);
 }
 
+/** How long the requests of one round take at the pace of the daemon, milliseconds. Probes are not part of it. */
+export function roundMs(config: Config): number {
+  const limits = requestLimits(config.gateway);
+  const rows = requestRows({ ...config, probing: undefined });
+  return Math.max(
+    ...ENDPOINTS.map((endpoint) => {
+      const own = rows.filter((row) => row.endpoint === endpoint);
+      const requests = own.reduce((sum, row) => sum + row.requests, 0);
+      return limits[endpoint] === 0 ? 0 : (requests * 60_000) / limits[endpoint];
+    }),
+  );
+}
+
 interface RequestRow {
   readonly what: string;
   readonly endpoint: Endpoint;

@@ -117,6 +117,8 @@ function unmatched(targets: Targets, scope: BudgetScope = WUN, period: Period = 
 describe("unmatchedText()", () => {
   const both: Targets = { "analytics/day": present("acme/one"), "analytics/last_month": past("acme/one") };
 
+  const ofProvider: Targets = { "analytics/day_provider": present("Acme") };
+
   test.each<[string, Targets, BudgetScope, boolean]>([
     ["the model is in neither window", both, WUN, true],
     ["the model is there", both, { kind: "model", label: "acme/one" }, false],
@@ -131,6 +133,8 @@ describe("unmatchedText()", () => {
       WUN,
       false,
     ],
+    ["a provider has a typing error", ofProvider, { kind: "provider", label: "Acmee" }, true],
+    ["a provider is not used in this window", ofProvider, { kind: "provider", label: "Zenith" }, false],
   ])("when %s", (_, targets, scope, wanted) => {
     expect(unmatched(targets, scope)).toBe(wanted);
   });

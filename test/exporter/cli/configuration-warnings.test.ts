@@ -66,7 +66,10 @@ describe("capacityWarnings: the request rate", () => {
 
   test("warns of a shard without keys", () => {
     expect(capacityWarnings(testConfig({ keys: keys.slice(0, 1), shards: 2 }))).toEqual([
-      "shard 0: no key falls to it, so it polls nothing; use fewer than 2 shards",
+      "no key falls to shard 0, so it polls nothing; use fewer than 2 shards",
+    ]);
+    expect(capacityWarnings(testConfig({ keys: keys.slice(0, 1), shards: 9 }))).toEqual([
+      "no key falls to the shards 0, 2, 3 and 5 more, so they poll nothing; use fewer than 9 shards",
     ]);
   });
 

@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest";
 import { runCommandLine } from "../../../exporter/cli/command-line/command-line.ts";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
 import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
+import { createManualClock, type ManualClock } from "../../support/clock.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
-import { createFastClock } from "../../support/fast-time.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
 
@@ -24,10 +24,16 @@ export interface Stage {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+export type CheckCases = readonly (readonly [title: string, stage?: () => Promise<Stage> | Stage])[];
+
 /** Checks a configuration of two keys, a management key and a balance. The path and the address are shortened. */
 export async function checkOnline(stage: Stage = {}) {
-  // A second at the pace of the daemon takes ten milliseconds.
-  const clock = createFastClock({ speed: 100, realMs: Date.now(), shownMs: NOON });
+  return (await openStage(stage)).check();
+}
+
+/** The gateway and the configuration of a stage, which `check` and the daemon can be run on. */
+export async function openStage(stage: Stage) {
+  const clock = createManualClock(NOON);
   const gateway = await startSimulatedGateway({
     now: () => clock.now(),
     startAt: NOON,
@@ -54,19 +60,41 @@ export async function checkOnline(stage: Stage = {}) {
     },
   });
   onTestFinished(() => files.remove());
-  const { terminal, printed } = createTerminalDouble({ ...files.environment, ...stage.environment });
-  const requests = () => gateway.log.lines.map(({ method, path }) => `${method} ${path}`);
-  const code = await runCommandLine(
-    ["check", ...(stage.flags ?? ["--online"]), `--config.file=${files.configFile}`],
-    { ...terminal, clock },
-  );
+  const environment = { ...files.environment, ...stage.environment };
   const lines = (text: string) =>
     text
       .replaceAll(files.configFile, "config.yaml")
       .replaceAll(gatewayUrl, "URL")
       .split("\n")
       .filter((one) => one !== "");
-  return { code, facts: lines(printed.stdout), findings: lines(printed.stderr), requests };
+  const requests = () => gateway.log.lines.map(({ method, path }) => `${method} ${path}`);
+  return {
+    check: async () => {
+      const { terminal, printed } = createTerminalDouble(environment);
+      const argv = ["check", ...(stage.flags ?? ["--online"]), `--config.file=${files.configFile}`];
+      const code = await whileTimePasses(clock, runCommandLine(argv, { ...terminal, clock }));
+      return { code, facts: lines(printed.stdout), findings: lines(printed.stderr), requests };
+    },
+    /** The log of the daemon that runs for so long: warnings and errors. */
+    daemonLog: async (ms: number) => {
+      const { terminal, printed, untilPrinted, stop } = createTerminalDouble(environment);
+      const argv = ["--web.listen-address=127.0.0.1:0", `--config.file=${files.configFile}`];
+      const ended = runCommandLine(argv, { ...terminal, clock });
+      await Promise.race([ended, untilPrinted("Listening")]);
+      // Nothing of this happens between two of these steps.
+      await clock.runTo(clock.now() + ms, 5000);
+      stop();
+      await ended;
+      return lines(printed.stderr).filter((line) => !line.startsWith('{"level":"info"'));
+    },
+  };
+}
+
+async function whileTimePasses<Value>(clock: ManualClock, running: Promise<Value>): Promise<Value> {
+  const state = { isRunning: true };
+  const ended = running.finally(() => (state.isRunning = false));
+  while (state.isRunning) await clock.runTo(clock.now() + 1000);
+  return ended;
 }
 
 export const warning = (text: string) => `warning: config.yaml: ${text}`;

@@ -343,7 +343,7 @@ describe("requests through a proxy", () => {
   });
 
   test.each([
-    [407, "asks for credentials (407); write them into the proxy's URL"],
+    [407, "asks for credentials (407)"],
     [502, "refuses to connect to the gateway (502)"],
   ])("fail with the network if it answers %i", async (refusal, why) => {
     const { proxy, failingEachTime } = await setUp({ port: 1, refusal }, "me:hidden-password");

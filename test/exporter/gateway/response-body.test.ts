@@ -159,7 +159,7 @@ describe("transportError", () => {
     [coded("ENOTFOUND"), "the proxy http://proxy:3128 is unknown: no such host (ENOTFOUND)"],
     [
       new Error("Proxy response (407) !== 200 when HTTP Tunneling"),
-      "the proxy http://proxy:3128 asks for credentials (407); write them into the proxy's URL",
+      "the proxy http://proxy:3128 asks for credentials (407)",
     ],
     [
       new Error("Proxy response (403) !== 200 when HTTP Tunneling"),
