@@ -4,7 +4,15 @@ import type { UsageSeries } from "../gateway/port.ts";
 import { HISTORY_SUBJECTS, type HistoryReading, type HistorySubject } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
-import { BUCKET_MS, DAY_MS, GRANULARITIES, type Granularity, type Window, windowAt } from "../time/window.ts";
+import {
+  BUCKET_MS,
+  DAY_MS,
+  GRANULARITIES,
+  type Granularity,
+  type Window,
+  windowAt,
+  windowBefore,
+} from "../time/window.ts";
 import { type Collector, accountIdentity } from "./collector.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { runningRange } from "./query-job.ts";
@@ -44,13 +52,15 @@ interface Question {
   readonly leastIntervalMs: number;
   /** Number of days before today. */
   readonly days: number;
+  /** Whether last month is part of it. */
+  readonly sinceLastMonth?: boolean;
 }
 
 /** What the page draws. Services answer about some dimensions for 31 days only. */
 function drawn(subject: HistorySubject, granularity: Granularity): Question {
   const times =
     granularity === "day"
-      ? { leastIntervalMs: HOUR_MS, days: 30 }
+      ? { leastIntervalMs: HOUR_MS, days: 30, sinceLastMonth: subject === "total" }
       : { leastIntervalMs: HOUR_MS / 4, days: 1 };
   return { name: `${subject}-${granularity}`, subject, granularity, ...times };
 }
@@ -58,7 +68,7 @@ function drawn(subject: HistorySubject, granularity: Granularity): Question {
 const DIMENSIONS = { total: [], key: ["api_key_id"], model: ["model"], app: ["app"] } as const;
 
 function historyJob(
-  { name, subject, granularity, leastIntervalMs, days }: Question,
+  { name, subject, granularity, leastIntervalMs, days, sinceLastMonth }: Question,
   { managementKey }: AnalyticsConfig,
   { baseUrl }: Config["gateway"],
 ): Job {
@@ -75,8 +85,10 @@ function historyJob(
     comesFirst: lookBack !== undefined,
     constants: [],
     run: async (client, requestedAtMs) => {
+      const first = windowAt("day", requestedAtMs - days * DAY_MS).startMs;
+      const month = windowBefore("month", requestedAtMs).startMs;
       const whole = runningRange(
-        { startMs: windowAt("day", requestedAtMs - days * DAY_MS).startMs, endMs: requestedAtMs },
+        { startMs: sinceLastMonth ? Math.min(first, month) : first, endMs: requestedAtMs },
         requestedAtMs,
       );
       const question = { granularity, dimensions: DIMENSIONS[subject], withoutTokens: true } as const;

@@ -7,6 +7,7 @@ import {
   ACCOUNT_PATH,
   type Axis,
   AXIS_PATHS,
+  EXPORTER_PATH,
   KEYS_PATH,
   readView,
   STATUS_PATH,
@@ -43,6 +44,10 @@ export function createStatusRoutes(overview: () => Overview, telemetryPath: stri
     get(ACCOUNT_PATH, async (request) => {
       const { renderAccountPage } = await import("../status/page/account-page.ts");
       return page(request, renderAccountPage(overview(), telemetryPath));
+    }),
+    get(EXPORTER_PATH, async (request) => {
+      const { renderExporterPage } = await import("../status/page/exporter-page.ts");
+      return page(request, renderExporterPage(overview(), telemetryPath));
     }),
     ...axisRoutes("model"),
     ...axisRoutes("app"),

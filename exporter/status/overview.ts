@@ -21,6 +21,7 @@ import {
   type UnwatchedRow,
   unwatchedRow,
 } from "./target-rows.ts";
+import { dangerOf } from "./danger.ts";
 import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
 import { type History, historyOf } from "./history.ts";
 import { labelsOf } from "../readings/key-labels.ts";
@@ -99,10 +100,10 @@ export function createOverview(
     shard: config.part,
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())].map((row) => ({
-      ...row,
-      forecast: forecasts.of(row.id),
-    })),
+    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())].map((row) => {
+      const key = { ...row, forecast: forecasts.of(row.id) };
+      return { ...key, danger: dangerOf(key, about.nowMs) };
+    }),
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, labels),
     history: config.analytics && historyOf(readings, labels),

@@ -5,6 +5,7 @@ import type { KeyLayer, KeyReading, ListedName, PairUsage, UnwatchedReading } fr
 import type { ShownReading } from "../readings/stored.ts";
 import type { Failure, ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
+import type { Danger } from "./danger.ts";
 import { windowAt, type WindowKind } from "../time/window.ts";
 
 /** The outcome of a target's runs. */
@@ -60,6 +61,8 @@ export interface KeyRow extends TargetRow {
   readonly isDisabled?: boolean;
   /** Undefined: there is no answer yet. */
   readonly forecast?: Forecast | undefined;
+  /** What stops the key, or will first. */
+  readonly danger?: Danger | undefined;
 }
 
 /** A key that only a list of the account shows. */

@@ -1,20 +1,23 @@
+import { URGENCIES } from "./danger.ts";
+
 /** What a reader wants to see of the status page; an empty text or undefined: everything. */
 export interface View {
   /** Part of a name, team, project or cost centre, in lower case. */
   readonly search: string;
   readonly team: string;
   readonly state: KeyState | undefined;
-  /** Undefined: keys that need attention come first. */
+  /** Undefined: what stops first comes first. */
   readonly sort: SortOrder | undefined;
   /** Page of the table of keys, from 1. */
   readonly page: number;
 }
 
-export const KEY_STATES = ["failing", "waiting", "up", "used-up", "low", "disabled"] as const;
+/** How soon a key stops, and the state of its polls. */
+export const KEY_STATES = [...URGENCIES, "failing", "waiting", "up", "disabled"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** The name in ascending order, what runs out next, what is left from the least on, and amounts from the largest on. */
-export const SORT_ORDERS = ["name", "out", "used", "left", "day", "week", "month", "total"] as const;
+/** The name in ascending order, what is left from the least on, and amounts from the largest on. */
+export const SORT_ORDERS = ["name", "used", "left", "day", "week", "month", "total"] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
 
 /** The whole page. */
@@ -31,8 +34,9 @@ export const STATUS_PATH = "/api/v1/status";
 /** The path of the pages of single keys. */
 export const KEYS_PATH = "/keys/";
 
-/** The path of the page of the account. */
+/** The paths of the pages of the account and of the exporter itself. */
 export const ACCOUNT_PATH = "/account";
+export const EXPORTER_PATH = "/exporter";
 
 /** What the analytics divide the spend by. */
 export type Axis = "model" | "app";

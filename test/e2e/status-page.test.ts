@@ -45,6 +45,7 @@ describeWithTools(["chromium"], "the status page in a browser", ({ chromium }) =
       "/",
       `/keys/${[...app.gateway.tokens.keys()][0]}`,
       "/account",
+      "/exporter",
       "/models",
       `/models/${encodeURIComponent(pair?.model ?? "")}`,
       "/apps",

@@ -55,7 +55,7 @@ export async function startFaultStage({
       return app.seriesWhen(isRight, { seconds: 6 }).catch(() => app.series());
     },
     series: () => app.series(),
-    page: () => app.page(),
+    page: async () => (await app.page()) + (await app.page("/exporter")),
     logged: (target) =>
       app.lines.filter(
         ({ fields, level }) => level !== "debug" && "target" in fields && fields.target === target,

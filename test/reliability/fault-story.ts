@@ -116,7 +116,8 @@ function lookAt(
     expect(page).toContain(line.message);
   }
   const state = subject.onPage.exec(page)?.groups?.["state"] ?? "not there";
-  expect(state).toBe(reason === undefined ? "● Up" : `✕ Failing ${reason}`);
+  const isRefused = subject === KEY && reason === "unauthorized";
+  expect(state).toBe(reason === undefined ? "● Up" : `${isRefused ? "▲ Refused" : "✕ Failing"} ${reason}`);
   const isKept = valuesAfter(faultCase, subject).size > 0;
   return { reason: reasons[0], isKept, state, line };
 }
@@ -203,7 +204,7 @@ const KEY: Subject = {
   stays: ["up", "unauthorized", "last_success_timestamp_seconds", "owner_info"].map((name) =>
     keySeriesName(name),
   ),
-  onPage: /Resets Today .*?\bfaulty (?<state>● Up|✕ Failing \w+)/,
+  onPage: /Resets Today .*?\bfaulty (?<state>● Up|(?:✕ Failing|▲ Refused) \w+)/,
 };
 
 const QUERY: Subject = {
@@ -214,7 +215,7 @@ const QUERY: Subject = {
   right: (revision) => querySeries("day", revision),
   series: /^aigateway_usage_day_|query="day"/,
   stays: ["up", "last_success_timestamp_seconds"].map((name) => querySeriesName(name)),
-  onPage: /Models and apps Today .*?(?<state>● Up|✕ Failing \w+)/,
+  onPage: /Answer Models and apps, today (?<state>● Up|✕ Failing \w+)/,
 };
 
 const SUBJECTS = [KEY, QUERY] as const;

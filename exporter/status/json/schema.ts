@@ -7,13 +7,14 @@ import { KEY_STATES } from "../view.ts";
 const credits = (what: string) => z.number().optional().describe(`Credits ${what}.`);
 const instant = (what: string) => z.number().optional().describe(`${what}, seconds since the epoch.`);
 const text = (what: string) => z.string().optional().describe(`${what}.`);
+const known = (what: string) => z.boolean().describe(`Whether ${what}.`);
+const flag = (what: string) => z.boolean().optional().describe(`Whether ${what}.`);
+const number = (what: string) => z.number().optional().describe(`${what}.`);
+const integer = (what: string) => z.int().optional().describe(`${what}.`);
 
 /** What every polled target has. */
 const target = {
-  up: z
-    .boolean()
-    .optional()
-    .describe("Whether the last poll succeeded; false also if its answer is too old."),
+  up: flag("the last poll succeeded; false also if its answer is too old"),
   failure_reason: text("Reason of the last failure, as in the metrics"),
   failure_message: text("The last failure in words"),
   failure_cause: text("Its cause, as in docs/troubleshooting.md"),
@@ -27,7 +28,7 @@ const models = (window: string) =>
     .strictObject({
       data_timestamp_seconds: instant("The end of the data"),
       credits: credits("in all; a lower bound unless `complete` is true"),
-      complete: z.boolean().describe("Whether no row and no amount is missing."),
+      complete: known("no row and no amount is missing"),
       models: z
         .array(z.strictObject({ model: z.string(), credits: credits("spent on the model") }))
         .describe("The most expensive models; `_other` is everything else."),
@@ -67,13 +68,11 @@ const key = z
     team: text("Team of the owner"),
     project: text("Project of the owner"),
     cost_center: text("Cost centre of the owner"),
-    listed: z.boolean().describe("Whether only a list of the account shows the key: it is not polled."),
-    listed_figures: z
-      .boolean()
-      .describe(
-        "Whether limit and spend come from a list: the key is not polled, or its polls have no current answer.",
-      ),
-    unlimited: z.boolean().optional().describe("Whether the key has no limit."),
+    listed: known("only a list of the account shows the key: it is not polled"),
+    listed_figures: known(
+      "limit and spend come from a list: the key is not polled, or its polls have no current answer",
+    ),
+    unlimited: flag("the key has no limit"),
     limit_credits: credits("that the key may spend per window of its limit"),
     limit_source: z
       .enum(["gateway", "mirrored"])
@@ -116,18 +115,13 @@ const budget = z
     spent_credits: credits(
       "spent in the window so far; a lower bound unless `complete` is true, or more than was spent if it may contain BYOK",
     ),
-    complete: z.boolean().describe("Whether nothing is missing in the spend, as far as the gateway reports."),
+    complete: known("nothing is missing in the spend, as far as the gateway reports"),
     gaps: z
       .partialRecord(z.enum(GAPS), z.int())
       .optional()
       .describe("Number of keys or queries whose spend is missing or old, by reason."),
-    keys_at_all_shards: z
-      .int()
-      .optional()
-      .describe("Number of its keys at all shards. Absent: this process polls them all."),
-    unmatched: z
-      .boolean()
-      .describe("Whether its model or app is in no row, so that its name may be misspelt."),
+    keys_at_all_shards: integer("Number of its keys at all shards. Absent: this process polls them all"),
+    unmatched: known("its model or app is in no row, so that its name may be misspelt"),
   })
   .describe("A budget in its current window.");
 
@@ -138,17 +132,14 @@ const query = z
     window_start_timestamp_seconds: instant("Start of the requested range"),
     data_timestamp_seconds: instant("The end of the data"),
     credits: credits("spent in the window; a lower bound unless `complete` is true"),
-    requests: z
-      .number()
-      .optional()
-      .describe("Requests in the window; a lower bound unless `requests_complete` is true."),
-    complete: z.boolean().describe("Whether the credits are known and not a lower bound."),
-    requests_complete: z.boolean().describe("Whether the requests are known and not a lower bound."),
+    requests: number("Requests in the window; a lower bound unless `requests_complete` is true"),
+    complete: known("the credits are known and not a lower bound"),
+    requests_complete: known("the requests are known and not a lower bound"),
     pairs: z
       .array(z.strictObject({ model: z.string(), app: z.string(), credits: z.number() }))
       .describe("The most expensive pairs; `_other` is everything else."),
-    truncated: z.boolean().optional().describe("Whether the gateway has more pairs."),
-    exceeds_total: z.boolean().optional().describe("Whether the pairs exceed the total."),
+    truncated: flag("the gateway has more pairs"),
+    exceeds_total: flag("the pairs exceed the total"),
   })
   .describe("Models and apps in one window.");
 
@@ -165,7 +156,7 @@ const account = z
       z.strictObject({
         workspace: z.string(),
         ...target,
-        keys: z.int().optional().describe("Number of keys that it shows. Absent: it was never answered."),
+        keys: integer("Number of keys that it shows. Absent: it was never answered"),
       }),
     ),
     queries: z.array(
@@ -187,10 +178,10 @@ const probe = z
     key: z.string().describe("Name of the key that pays."),
     last_run_timestamp_seconds: instant("When the last run began"),
     skipped_reason: text("Why the last due run did not begin"),
-    word_error_ratio: z.number().optional().describe("Word error rate."),
+    word_error_ratio: number("Word error rate"),
     word_error_limit_ratio: z.number(),
-    duration_seconds: z.number().optional().describe("Duration of the last run."),
-    speed_factor: z.number().optional().describe("Seconds of audio per second."),
+    duration_seconds: number("Duration of the last run"),
+    speed_factor: number("Seconds of audio per second"),
     cost_credits: credits("that the last run cost"),
   })
   .describe("The last run of a probe.");
@@ -212,7 +203,7 @@ export const statusSchema = z
       .optional()
       .describe("Which part of the keys this process polls. Absent: all of them."),
     keys_total: z.int().describe("Number of keys in the view, on all pages."),
-    next_page: z.int().optional().describe("The parameter `page` for further keys."),
+    next_page: integer("The parameter `page` for further keys"),
     keys: z.array(key).describe("One page of the keys in the view, in its order."),
     budgets: z.array(budget).describe("The budgets in the view."),
     queries: z.array(query).optional().describe("Absent: a filter is given, or no management key."),
@@ -221,10 +212,9 @@ export const statusSchema = z
         ...target,
         day_credits: credits("of keys that nobody watches, in the current UTC day"),
         month_credits: credits("of keys that nobody watches, in the current UTC month"),
-        unresolved_keys: z
-          .int()
-          .optional()
-          .describe("Number of watched keys that the gateway does not know by hash. Absent: unknown."),
+        unresolved_keys: integer(
+          "Number of watched keys that the gateway does not know by hash. Absent: unknown",
+        ),
       })
       .optional()
       .describe("Spend that no watched key explains. Absent: a filter is given, or no management key."),

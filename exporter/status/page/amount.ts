@@ -2,7 +2,7 @@ import { LOW_SHARE } from "../../metrics/thresholds.ts";
 import type { Overview } from "../overview.ts";
 import { type Html, html } from "./html.ts";
 
-/** Credits with two decimals, or more if the amount would otherwise look like 0; a dash if it is unknown. */
+/** Credits with two decimals; a dash if they are unknown. */
 export function credits(amount: number | undefined): Html {
   return amount === undefined ? UNKNOWN : html`${creditText(amount)}`;
 }
@@ -10,17 +10,12 @@ export function credits(amount: number | undefined): Html {
 /** An unknown value, which looks different from 0 and from unlimited. */
 export const UNKNOWN = html`<span class="unknown" title="unknown">—</span>`;
 
-/** Less than this is the error of sums of binary fractions, or of an overdrawn limit. */
-const LEAST_CREDITS = { positive: 1e-9, negative: 0.005 };
-
 const hundredths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const significant = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 2 });
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 export function creditText(amount: number): string {
-  const size = Math.abs(amount);
-  if (size < (amount < 0 ? LEAST_CREDITS.negative : LEAST_CREDITS.positive)) return hundredths.format(0);
-  return `${amount < 0 ? "−" : ""}${(size < 0.01 ? significant : hundredths).format(size)}`;
+  const size = hundredths.format(Math.abs(amount));
+  return amount < 0 && size !== "0.00" ? `−${size}` : size;
 }
 
 export function count(amount: number | undefined): Html {
@@ -44,11 +39,6 @@ export function usedText(share: number): string {
 
 /** More than the error of a few binary fractions, and less than any share that a person can tell apart. */
 const ROUNDING_ERROR = 1e-9;
-
-/** Whether a share, which is a binary fraction, reaches another one. */
-export function isAtLeast(share: number, least: number): boolean {
-  return share >= least - ROUNDING_ERROR;
-}
 
 /** A share with one decimal. */
 export function shareText(share: number): string {

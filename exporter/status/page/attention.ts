@@ -1,79 +1,83 @@
+import type { BalanceRow } from "../account-overview.ts";
+import { byUrgency, type Danger } from "../danger.ts";
 import type { BudgetRow, Overview } from "../overview.ts";
-import type { KeyRow, TargetRow } from "../target-rows.ts";
-import { isWarned, warnedMark } from "./account.ts";
-import { creditText, credits, usedText } from "./amount.ts";
-import { exceededMark, isExceeded, spentText } from "./budgets.ts";
+import type { TargetRow } from "../target-rows.ts";
+import { ACCOUNT_PATH, EXPORTER_PATH } from "../view.ts";
+import { credits } from "./amount.ts";
+import { isExceeded, spentText } from "./budgets.ts";
+import { balanceDanger, dangerText, endText } from "./danger-text.ts";
 import { foreign, type Html, html, keyLink } from "./html.ts";
-import { isScarce, isUsedUp, layerLine, usedShare } from "./keys.ts";
-import { answerAge, failureText, mark } from "./marks.ts";
-import { byExhaustion, isRunningOut, outlookMark } from "./outlook.ts";
+import { answerAge, dangerMark, faultText, isWarned, mark, stateMark } from "./marks.ts";
+import { targetsOf } from "./targets.ts";
 import { ago, until } from "./time.ts";
-import { queryTitle } from "./windows.ts";
 
-/** If everything fails, the first few targets are enough. */
+/** If everything fails, the first few are enough. */
 const ATTENTION_SHOWN = 12;
 
-/** A target with how it is called in the list. */
-type Watched = readonly [target: TargetRow, title: () => Html, age?: (nowMs: number) => Html];
+/** Its place in the list and its colour, and its text, which is made only if it is shown. */
+type Item = readonly [danger: Danger, made: () => Html];
 
-/**
- * Problems that need attention: a failed reload, failing targets with the error, exceeded budgets, and keys
- * that are used up, nearly so, or will be before their reset.
- */
+/** What stops a key or will, and what keeps that from being known, the most urgent first. */
 export function attention(overview: Overview): Html {
   const { account, failedReloadMs, keys, budgets, nowMs } = overview;
-  const items = [
-    ...(failedReloadMs === undefined ? [] : [() => failedReload(failedReloadMs, nowMs)]),
-    ...ofAccount(account, nowMs),
-    ...ofShared(keys, nowMs),
-    ...budgets.filter(isExceeded).map((budget) => () => exceeded(budget, nowMs)),
-    ...[
-      ...watched(overview).filter(([target]) => isFailing(target)),
-      ...accountTargets(account).filter(([target]) => isWarned(target)),
-    ].map((each) => () => failing(each, nowMs)),
-    ...keys.filter(isUsedUp).map((key) => () => usedUp(key, nowMs)),
-    ...keys
-      .filter((key) => isRunningOut(key) && !isUsedUp(key))
-      .toSorted(byExhaustion)
-      .map((key) => () => runningOut(key, nowMs)),
-    ...keys.filter((key) => isScarce(key) && !isRunningOut(key)).map((key) => () => scarce(key, nowMs)),
+  const balance = balanceDanger(account?.balance.forecast);
+  const items: readonly Item[] = [
+    ...keys.flatMap((key): readonly Item[] => {
+      const { name, danger } = key;
+      return danger
+        ? [[danger, () => item(keyLink(name), dangerMark(danger, nowMs), dangerText(key, danger, nowMs))]]
+        : [];
+    }),
+    ...(account && balance
+      ? [[balance, () => ofBalance(account.balance, balance, nowMs)] satisfies Item]
+      : []),
+    ...(failedReloadMs === undefined
+      ? []
+      : [[FAILING, () => failedReload(failedReloadMs, nowMs)] satisfies Item]),
+    ...budgets.filter(isExceeded).map((budget): Item => [FAILING, () => exceeded(budget, nowMs)]),
+    ...failingOf(overview).map((each): Item => [FAILING, () => ofTarget(each, nowMs)]),
+    ...targetsOf(overview)
+      .filter(({ target }) => isWarned(target))
+      .map((each): Item => [WARNED, () => ofTarget(each, nowMs)]),
   ];
   if (items.length === 0) return html``;
-  const hidden = items.length - ATTENTION_SHOWN;
+  const ordered = items.toSorted(([one], [other]) => byUrgency(one, other)).slice(0, ATTENTION_SHOWN);
+  const hidden = items.length - ordered.length;
   return html`<section class="card attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
     <ul>
-      ${items.slice(0, ATTENTION_SHOWN).map((made) => made())}
+      ${ordered.map(([{ urgency }, made]) => html`<li class="${urgency}">${made()}</li>`)}
     </ul>
     ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
   </section>`;
 }
 
-/** Number of failing targets, including those that the list leaves out. */
-export function countFailing(overview: Overview): number {
-  return watched(overview).filter(([target]) => isFailing(target)).length;
+/** After what stops within a day. */
+const FAILING: Danger = { urgency: "day", why: "refused" };
+const WARNED: Danger = { urgency: "week", why: "scarce" };
+
+interface Failing {
+  readonly target: TargetRow;
+  /** Absent: it is a key. */
+  readonly title?: Html;
+  readonly age?: Html;
 }
 
-/** All targets, in the order of the list. A listed key fails together with its list, and only the list is reported. */
-function watched({ keys, queries, unwatched, budgetQueries, account, probes }: Overview): readonly Watched[] {
-  return [
+/** The failing targets. A listed key fails together with its list, and only the list is reported; a refused key is stopped. */
+export function failingOf(overview: Overview): readonly Failing[] {
+  const { keys, probes, nowMs } = overview;
+  const all: readonly Failing[] = [
     ...keys
-      .filter(({ isListed }) => isListed !== true)
-      .map((each): Watched => [each, () => keyLink(each.name)]),
-    ...queries.map((each): Watched => [each, () => html`Models and apps, ${windowOf(each)}`]),
-    ...(unwatched ? [[unwatched, () => html`Unwatched spend`] satisfies Watched] : []),
-    ...budgetQueries.map((each): Watched => [each, () => html`Budgets, ${windowOf(each)}`]),
-    ...accountTargets(account),
-    ...(probes?.rows ?? []).map((each): Watched => [
-      each,
-      () => html`Probe ${foreign(each.name)}`,
-      (nowMs) => successAge(each, nowMs),
-    ]),
+      .filter(({ isListed, danger }) => isListed !== true && danger?.why !== "refused")
+      .map((target) => ({ target })),
+    ...targetsOf(overview),
+    ...(probes?.rows ?? []).map((target) => ({
+      target,
+      title: html`Probe ${foreign(target.name)}`,
+      age: successAge(target, nowMs),
+    })),
   ];
-}
-
-function windowOf({ name }: TargetRow): string {
-  return queryTitle(name).toLowerCase();
+  return all.filter(({ target }) => target.state === "down");
 }
 
 /** A probe also fails on a wrong answer, so its age counts from the last success. */
@@ -83,124 +87,37 @@ function successAge({ lastSuccessMs }: TargetRow, nowMs: number): Html {
     : html`last succeeded ${ago(lastSuccessMs, nowMs)}`;
 }
 
-function accountTargets(account: Overview["account"]): readonly Watched[] {
-  if (!account) return [];
-  const { balance, capabilities, listings, queries } = account;
-  return [
-    [balance, () => html`Balance of the account`],
-    ...listings.map((each): Watched => [each, () => html`List of keys, workspace ${foreign(each.name)}`]),
-    ...queries.map((each): Watched => [each, () => html`Query ${foreign(each.name)}`]),
-    [capabilities, () => html`Names that queries may use`],
-  ];
+function item(title: Html, state: Html, text: Html): Html {
+  return html`<strong>${title}</strong> <span>${state}</span> <small>${text}</small>`;
+}
+
+function ofTarget({ target, title, age }: Failing, nowMs: number): Html {
+  const link = title ? html`<a href="${EXPORTER_PATH}">${title}</a>` : keyLink(target.name);
+  const why = faultText(target);
+  const reason = why === undefined ? undefined : html`<span>${foreign(why, 800)}</span>`;
+  return item(link, stateMark(target), html`${age ?? answerAge(target, nowMs)} ${reason}`);
 }
 
 function failedReload(atMs: number, nowMs: number): Html {
-  return html`<li>
-    <strong>Configuration</strong> ${mark("down", "✕", "Not reloaded")}
-    <small>the last reload failed ${ago(atMs, nowMs)}; the former configuration applies</small>
-    <p>The log and the command <code>check</code> report the problems.</p>
-  </li>`;
-}
-
-function isFailing(target: TargetRow): boolean {
-  return target.state === "down";
-}
-
-function failing([target, title, age = (at) => answerAge(target, at)]: Watched, nowMs: number): Html {
-  const why = isWarned(target) ? target.warning : failureText(target);
-  return html`<li>
-    <strong>${title()}</strong> ${warnedMark(target)} <small>${age(nowMs)}</small>
-    ${why === undefined ? undefined : html`<p>${foreign(why, 800)}</p>`}
-  </li>`;
+  return item(
+    html`Configuration`,
+    mark("down", "Not reloaded"),
+    html`the last reload failed ${ago(atMs, nowMs)}; the former configuration applies. The log and the command
+      <code>check</code> report the problems.`,
+  );
 }
 
 function exceeded(budget: BudgetRow, nowMs: number): Html {
   const { name, windowEndMs } = budget;
   const end =
     windowEndMs === undefined ? "it never ends" : html`its window ends ${until(windowEndMs, nowMs)}`;
-  return html`<li>
-    <strong>${foreign(name)}</strong> ${exceededMark()}
-    <small>budget: ${spentText(budget)} credits spent; ${end}</small>
-  </li>`;
+  const text = html`budget: ${spentText(budget)} credits spent; ${end}`;
+  return item(foreign(name), mark("down", "Exceeded"), text);
 }
 
-function usedUp(key: KeyRow, nowMs: number): Html {
-  const layer = layerLine(key, nowMs);
-  if (layer)
-    return html`<li><strong>${keyLink(key.name)}</strong> ${mark("down", "▲", "Used up")} ${layer}</li>`;
-  return ofLimit(
-    key,
-    mark("down", "▲", "Used up"),
-    html`nothing is left of ${limitText(key)} credits`,
-    nowMs,
-  );
-}
-
-function runningOut(key: KeyRow, nowMs: number): Html {
-  const { remaining, forecast } = key;
-  const left =
-    remaining === undefined ? undefined : html`, ${credits(remaining)} of ${limitText(key)} credits are left`;
-  return ofLimit(
-    key,
-    html`${outlookMark(key)}`,
-    html`used up ${until(forecast?.exhaustionMs ?? nowMs, nowMs)}${left}`,
-    nowMs,
-  );
-}
-
-/** What stops every key of the account: first of all. */
-function ofAccount(account: Overview["account"], nowMs: number): readonly (() => Html)[] {
-  const { forecast, balance } = account?.balance ?? {};
-  const state = forecast && outlookMark({ forecast });
-  if (!state) return [];
-  const left = balance === undefined ? undefined : html`${credits(balance)} credits are left`;
-  return [() => ending(html`Balance of the account`, state, forecast, nowMs, left)];
-}
-
-/** The budgets that several keys share and that are going to be used up, each once. */
-function ofShared(keys: readonly KeyRow[], nowMs: number): readonly (() => Html)[] {
-  const budgets = Map.groupBy(keys.filter(isBoundByShared), ({ forecast, layers = [] }) => {
-    const layer = layers.find(({ source }) => source === forecast?.source);
-    return layer?.sharedId ?? "";
-  });
-  return [...budgets.values()].map((bound) => () => {
-    const [{ forecast } = {}] = bound;
-    const title = html`Budget <code>${foreign(forecast?.source ?? "", 64)}</code>`;
-    return ending(title, forecast && outlookMark({ forecast }), forecast, nowMs, html`keys: ${bound.length}`);
-  });
-}
-
-function isBoundByShared({ forecast }: KeyRow): boolean {
-  return forecast?.isShared === true && forecast.source !== "account" && forecast.exhaustionMs !== undefined;
-}
-
-function ending(
-  title: Html,
-  state: Html | undefined,
-  forecast: KeyRow["forecast"],
-  nowMs: number,
-  more: Html | undefined,
-): Html {
-  const { exhaustionMs, outlook } = forecast ?? {};
-  const isComing = exhaustionMs !== undefined && outlook !== "exhausted";
-  const when = isComing ? html`used up ${until(exhaustionMs, nowMs)}; ` : undefined;
-  return html`<li><strong>${title}</strong> ${state} <small>${when}${more}</small></li>`;
-}
-
-function scarce(key: KeyRow, nowMs: number): Html {
-  const left = html`${usedText(usedShare(key) ?? 0)} is used, ${credits(key.remaining)} of ${limitText(key)}
-  credits are left`;
-  return ofLimit(key, mark("high", "◆", "Nearly used up"), left, nowMs);
-}
-
-function ofLimit({ name, reset, nextResetMs }: KeyRow, state: Html, left: Html, nowMs: number): Html {
-  const resets =
-    nextResetMs === undefined
-      ? html`${reset === "never" ? "it never resets" : "its reset is unknown"}`
-      : html`resets ${until(nextResetMs, nowMs)}`;
-  return html`<li><strong>${keyLink(name)}</strong> ${state} <small>${left}; ${resets}</small></li>`;
-}
-
-function limitText({ limit }: KeyRow): string {
-  return typeof limit === "number" ? creditText(limit) : "";
+function ofBalance({ balance, forecast }: BalanceRow, danger: Danger, nowMs: number): Html {
+  const title = html`<a href="${ACCOUNT_PATH}">Balance of the account</a>`;
+  const text = html`${endText(danger, forecast, nowMs)}, ${credits(balance)} credits are left; at its end
+  every call fails`;
+  return item(title, dangerMark(danger, nowMs), text);
 }

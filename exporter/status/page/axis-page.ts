@@ -1,8 +1,7 @@
-import { courseOf } from "../history.ts";
 import type { Overview } from "../overview.ts";
 import { type Axis, AXIS_PATHS, axisAddress } from "../view.ts";
-import { foreign, type Html, html, keyLink } from "./html.ts";
-import { axisHistory, historySection, todaySpark } from "./history.ts";
+import { foreign, type Html, html, keyLink, labelled } from "./html.ts";
+import { axisHistory, historySection } from "./history.ts";
 import { layout, type Written } from "./layout.ts";
 import { type Ranked, ranked, rankingSection, wholeNotes } from "./ranking.ts";
 import { isLowerBound, windowTiles } from "./windows.ts";
@@ -17,21 +16,22 @@ export function renderAxisPage(
   { axis, name }: { readonly axis: Axis; readonly name?: string | undefined },
 ): Written {
   const rows = ranked(overview.queries, (pair) => pair[axis]);
-  const row = rows.find(({ pair }) => pair[axis] === name);
+  const row = rows.find((each) => each.name === name);
   const isMissing = name !== undefined && !row;
-  const all = `${ONE[axis]}s`;
-  const title = name === undefined ? all : isMissing ? `No such ${axis}` : name;
-  const heading = row ? html`${ONE[axis]} ${foreign(title)}` : html`${title}`;
-  const sections = row
-    ? ofOne(overview, axis, row)
-    : isMissing
-      ? [missing(axis, name)]
-      : ofAll(overview, axis, rows);
-  const links = html`<a href="${axisAddress(axis, row && name)}"
-    >${isMissing ? `All ${axis}s` : "Refresh"}</a
-  >`;
+  const title = name === undefined ? `${ONE[axis]}s` : isMissing ? `No such ${axis}` : name;
   return layout(
-    { path: AXIS_PATHS[axis], title: `${title} – AI gateway exporter`, heading, links, sections, isMissing },
+    {
+      path: AXIS_PATHS[axis],
+      title: `${title} – AI gateway exporter`,
+      heading: row ? html`${ONE[axis]} ${labelled(title, axis)}` : title,
+      address: axisAddress(axis, row && name),
+      sections: row
+        ? ofOne(overview, axis, row)
+        : isMissing
+          ? [missing(axis, name)]
+          : ofAll(overview, axis, rows),
+      isMissing,
+    },
     overview,
     telemetryPath,
   );
@@ -46,25 +46,25 @@ function missing(axis: Axis, name: string): Html {
   return html`<section class="card">
     <p>
       No ${axis} is named ${foreign(name)} in the answers of the gateway. One that spends little is part of
-      <code>_other</code>.
+      everything else.
     </p>
   </section>`;
 }
 
 function ofAll(overview: Overview, axis: Axis, rows: readonly Ranked[]): readonly Html[] {
-  const { queries, history, nowMs } = overview;
+  const { queries } = overview;
   if (queries.length === 0) return [NO_ACCOUNT];
-  const shown = rankedRows(rows, axis).map((row) => ({
-    ...row,
-    picture: history && todaySpark(courseOf(history, "hour", axis, row.name), nowMs),
-  }));
   const table = { ...tableOf(axis), isWhole: true, notes: wholeNotes(queries) };
-  return [windowTiles(overview), historySection(overview, axis), rankingSection(table, shown, queries)];
+  return [
+    windowTiles(overview),
+    historySection(overview, axis),
+    rankingSection(table, rankedRows(rows, axis), queries),
+  ];
 }
 
-function ofOne(overview: Overview, axis: Axis, { pair, amounts }: Ranked): readonly Html[] {
+function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): readonly Html[] {
   const { queries, keyModels } = overview;
-  const [name, other] = [pair[axis], OTHER_AXIS[axis]];
+  const other = OTHER_AXIS[axis];
   const rows = ranked(queries, (each) => (each[axis] === name ? each[other] : undefined));
   return [
     windowTiles(overview, amounts),
@@ -79,21 +79,18 @@ function tableOf(axis: Axis) {
 }
 
 function rankedRows(rows: readonly Ranked[], axis: Axis) {
-  return rows.map(({ pair, amounts }) => {
-    const name = pair[axis];
-    return { name, amounts, title: html`<a href="${axisAddress(axis, name)}">${foreign(name)}</a>` };
+  return rows.map(({ name, amounts }) => {
+    return { amounts, title: html`<a href="${axisAddress(axis, name)}">${labelled(name, axis)}</a>` };
   });
 }
 
 /** The keys that spend on a model. */
 function keysSection(keyModels: NonNullable<Overview["keyModels"]>, model: string): Html {
   const windows = keyModels.keysOf(model);
-  const rows = ranked(windows, (pair) => pair.model).map(({ pair, amounts }) => {
-    const name = keyModels.labels().nameOf(pair.model);
-    return {
-      title: html`${foreign(pair.model)}${name === undefined ? undefined : html`<small>${keyLink(name)}</small>`}`,
-      amounts,
-    };
+  const rows = ranked(windows, (pair) => pair.model).map(({ name: label, amounts }) => {
+    const name = keyModels.labels().nameOf(label);
+    const link = name === undefined ? undefined : html`<small>${keyLink(name)}</small>`;
+    return { title: html`${labelled(label, "name")}${link}`, amounts };
   });
   const notes = html`<p class="note">
     By the names that keys have at the gateway. Keys that spend little on the model may be missing: only the

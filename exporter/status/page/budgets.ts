@@ -1,8 +1,9 @@
 import { type BudgetGaps, type Gap, GAPS } from "../../budgets/budget-status.ts";
 import type { SpendGap } from "../../readings/reading.ts";
-import type { BudgetRow } from "../overview.ts";
-import { bar, counted, creditText, HIGH_SHARE, separated, UNKNOWN, usedText } from "./amount.ts";
+import type { BudgetRow, Overview } from "../overview.ts";
+import { counted, creditText, HIGH_SHARE, separated, UNKNOWN, usedText } from "./amount.ts";
 import { foreign, type Html, html, namesText } from "./html.ts";
+import { usedBar } from "./keys.ts";
 import { mark } from "./marks.ts";
 import { type Column, type Row, sheet } from "./table.ts";
 import { date, until } from "./time.ts";
@@ -10,11 +11,15 @@ import { date, until } from "./time.ts";
 const BUDGETS_SHOWN = 200;
 
 /** Each budget with its spend: first the exceeded ones, then those nearly spent. */
-export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowMs: number): Html {
+export function budgetsSection(
+  budgets: readonly BudgetRow[],
+  { keys, nowMs }: Pick<Overview, "keys" | "nowMs">,
+): Html {
   if (budgets.length === 0) return html``;
+  const configured = keys.filter(({ isListed }) => isListed !== true).length;
   const ordered = budgets.toSorted((one, other) => rank(one) - rank(other));
   const hidden = ordered.length - BUDGETS_SHOWN;
-  const rows = ordered.slice(0, BUDGETS_SHOWN).map((budget) => budgetRow(budget, keys, nowMs));
+  const rows = ordered.slice(0, BUDGETS_SHOWN).map((budget) => budgetRow(budget, configured, nowMs));
   return sheet(
     { id: "budgets", title: "Budgets" },
     COLUMNS,
@@ -26,20 +31,16 @@ export function budgetsSection(budgets: readonly BudgetRow[], keys: number, nowM
 
 const COLUMNS: readonly Column[] = [
   { title: "Budget" },
-  { title: "State", kind: "why", label: "none" },
-  { title: "Spent", kind: "full" },
-  { title: "Left", kind: "number" },
-  { title: "Window", kind: "reset" },
-  { title: "Covers", kind: "over" },
+  { title: "State", kind: "text rare" },
+  { title: "Spent" },
+  { title: "Left", kind: "number rare" },
+  { title: "Window", kind: "rare" },
+  { title: "Covers", kind: "text rare" },
 ];
 
 /** The limit is exceeded, unless BYOK is counted: all other gaps can only add to the spend. */
 export function isExceeded({ spent, limit }: BudgetRow): boolean {
   return spent !== undefined && limit !== undefined && spent > limit;
-}
-
-export function exceededMark(): Html {
-  return mark("down", "▲", "Exceeded");
 }
 
 /** Spend and limit in words; a bound is marked as one. */
@@ -94,20 +95,18 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Row {
 /** A budget is within its limit only if the spend is complete. */
 function budgetMark(budget: BudgetRow, nowMs: number): Html {
   const share = shareOf(budget);
-  if (isExceeded(budget)) return exceededMark();
-  if (budget.windowStartMs > nowMs) return mark("waiting", "○", "Not begun");
-  if (share === undefined) return mark("waiting", "○", "Unknown");
-  if (share >= HIGH_SHARE) return mark("high", "◆", share === 1 ? "All spent" : "Nearly spent");
-  if (budget.keysInAll !== undefined) return mark("waiting", "◐", "Part of it");
-  return budget.gaps ? mark("waiting", "◐", "Incomplete") : mark("up", "●", "Within");
+  if (isExceeded(budget)) return mark("down", "Exceeded");
+  if (budget.windowStartMs > nowMs) return mark("waiting", "Not begun");
+  if (share === undefined) return mark("waiting", "Unknown");
+  if (share >= HIGH_SHARE) return mark("day", share === 1 ? "All spent" : "Nearly spent");
+  if (budget.keysInAll !== undefined) return mark("waiting", "Part of it");
+  return budget.gaps ? mark("waiting", "Incomplete") : mark("up", "Within");
 }
 
 function spentCell(budget: BudgetRow): Html {
   const share = shareOf(budget);
   if (share === undefined) return html`<small>${spentText(budget)}</small>`;
-  const level = isExceeded(budget) ? "full" : share >= HIGH_SHARE ? "high" : "plain";
-  return html`${bar(share, level)}
-    <small class="of ${level}"><span>${spentText(budget)}</span> <b>${usedText(share)}</b></small>`;
+  return usedBar(share, spentText(budget), usedText(share), isExceeded(budget));
 }
 
 function leftText({ spent, limit, gaps, keysInAll }: BudgetRow): Html {

@@ -17,17 +17,15 @@ export interface Bars {
   readonly before: readonly number[];
 }
 
-/** What is left of a limit: the past, and an estimate from now on. */
-export interface Line {
+/** Lines of credits, each with its class. */
+export interface Lines {
   readonly startMs: number;
   readonly endMs: number;
   /** The highest value of the axis. */
   readonly most: number;
-  readonly past: readonly Point[];
-  /** Empty: there is no estimate. */
-  readonly ahead: readonly Point[];
-  /** Whether nothing is left before the reset. */
-  readonly isEarly: boolean;
+  readonly lines: readonly { readonly kind: string; readonly points: readonly Point[] }[];
+  /** What is labelled. */
+  readonly now: Point;
 }
 
 export type Point = readonly [atMs: number, credits: number];
@@ -41,44 +39,42 @@ export interface ChartTexts {
 
 /** In percent of width and height: the picture is stretched, and its labels are not. */
 const SIZE = 100;
+/** About so many lines of the grid. */
+const TICKS = 4;
 
 export function barChart(texts: ChartTexts, bars: Bars): Html {
   const { startMs, bucketMs, count, totals, before } = bars;
-  const { x, y } = barScales(bars);
+  const { x, y } = scales([startMs, startMs + count * bucketMs], Math.max(0, ...totals, ...before));
+  const width = round(SIZE / count);
+  const left = (index: number) => round(x(startMs + index * bucketMs));
   const labels = totals.map((total, index) => {
-    const [atMs, then] = [startMs + index * bucketMs, before[index]];
+    const then = before[index];
     const compared = then === undefined ? "" : `, the day before ${creditText(then)}`;
-    const text = `${shortTime(atMs, bucketMs)}: ${creditText(total)}${compared}`;
-    return html`<rect x="${round(x(atMs))}" y="0" width="${round(SIZE / count)}" height="${SIZE}"
+    const text = `${shortTime(startMs + index * bucketMs, bucketMs)}: ${creditText(total)}${compared}`;
+    return html`<rect x="${left(index)}" y="0" width="${width}" height="${SIZE}"
       ><title>${text}</title></rect
     >`;
   });
-  const marks = before.map(
-    (amount, index) => `M${round(x(startMs + index * bucketMs))} ${round(y(amount))}h${round(SIZE / count)}`,
-  );
+  const marks = before.map((amount, index) => `M${left(index)} ${round(y(amount))}h${width}`).join("");
   const last = totals.length - 1;
   const current = totals[last];
-  const spot: Point | undefined =
+  const now: Point | undefined =
     current === undefined ? undefined : [startMs + (last + 0.5) * bucketMs, current];
-  const shapes = html`${barPaths(bars)}<path class="before" d="${marks.join("")}" /><g class="labels"
+  const shapes = html`${barPaths(bars, x, y)}<path class="before" d="${marks}" /><g class="labels"
       >${labels}</g
     >`;
-  return plot(texts, x, y, shapes, { spot, shiftMs: bucketMs < DAY_MS ? 0 : bucketMs / 2 });
+  return plot(texts, { x, y, shapes, now, shiftMs: bucketMs < DAY_MS ? 0 : bucketMs / 2 });
 }
 
-/** A small picture in a table. Undefined: nothing is known, or nothing was spent. */
-export function sparkBars(label: string, bars: Bars): Html | undefined {
-  if (!bars.totals.some((amount) => amount > 0)) return undefined;
-  return html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${barPaths(bars)}</svg>`;
+export function lineChart(texts: ChartTexts, { startMs, endMs, most, lines, now }: Lines): Html {
+  const { x, y } = scales([startMs, endMs], most);
+  return plot(texts, { x, y, shapes: linePaths(lines, x, y), now, shiftMs: 0 });
 }
 
-export function lineChart(texts: ChartTexts, line: Line): Html {
-  const { x, y } = lineScales(line);
-  return plot(texts, x, y, linePaths(line), { spot: line.past.at(-1), shiftMs: 0 });
-}
-
-export function sparkLine(label: string, line: Line): Html {
-  return html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${linePaths(line)}</svg>`;
+/** A small picture in a table. */
+export function sparkLine(label: string, { startMs, endMs, most, lines }: Lines): Html {
+  const { x, y } = scales([startMs, endMs], most);
+  return html`<svg ${BOX} class="spark" role="img" aria-label="${label}">${linePaths(lines, x, y)}</svg>`;
 }
 
 const BOX = html`viewBox="0 0 100 100" preserveAspectRatio="none"`;
@@ -86,16 +82,20 @@ const BOX = html`viewBox="0 0 100 100" preserveAspectRatio="none"`;
 type X = ReturnType<typeof scaleUtc<number>>;
 type Y = ReturnType<typeof scaleLinear<number>>;
 
-function plot(
-  { id, title, text }: ChartTexts,
-  x: X,
-  y: Y,
-  shapes: Html,
-  { spot, shiftMs }: { readonly spot: Point | undefined; readonly shiftMs: number },
-): Html {
-  const [rows, format] = [y.ticks(3), y.tickFormat(3)];
+interface Plot {
+  readonly x: X;
+  readonly y: Y;
+  readonly shapes: Html | readonly Html[];
+  readonly now: Point | undefined;
+  /** From the beginning of a bar to its middle. */
+  readonly shiftMs: number;
+}
+
+function plot({ id, title, text }: ChartTexts, { x, y, shapes, now, shiftMs }: Plot): Html {
+  const [rows, format] = [y.ticks(TICKS), y.tickFormat(TICKS)];
   const [start = 0, end = 0] = x.domain().map(Number);
   const grid = rows.map((credits) => `M0 ${round(y(credits))}h${SIZE}`).join("");
+  const times = x.ticks(5).filter((at) => Number(at) + shiftMs <= end);
   return html`<div class="plot">
     <svg ${BOX} role="img" aria-labelledby="${id}-title ${id}-text">
       <title id="${id}-title">${title}</title>
@@ -104,43 +104,28 @@ function plot(
       ${shapes}
     </svg>
     <div aria-hidden="true">
+      <span class="unit">credits</span>
       ${rows.map((credits) => html`<span class="y" style="top:${round(y(credits))}%">${format(credits)}</span>`)}
-      ${x
-        .ticks(5)
-        .filter((at) => Number(at) + shiftMs <= end)
-        .map(
-          (at) =>
-            html`<span class="x" style="left:${round(x(Number(at) + shiftMs))}%"
-              >${shortTime(Number(at), (end - start) / 10)}</span
-            >`,
-        )}
-      ${
-        spot &&
-        html`<b style="left:${round(x(spot[0]))}%;top:${round(y(spot[1]))}%">${creditText(spot[1])}</b>`
-      }
+      ${times.map(
+        (at) =>
+          html`<span class="x" style="left:${round(x(Number(at) + shiftMs))}%"
+            >${shortTime(Number(at), (end - start) / 10)}</span
+          >`,
+      )}
+      ${now && html`<b style="left:${round(x(now[0]))}%;top:${round(y(now[1]))}%">${creditText(now[1])}</b>`}
     </div>
   </div>`;
 }
 
-function barScales({ startMs, bucketMs, count, totals, before }: Bars) {
-  return scales([startMs, startMs + count * bucketMs], Math.max(0, ...totals, ...before));
-}
-
-function lineScales({ startMs, endMs, most }: Line) {
-  return scales([startMs, endMs], most);
-}
-
-function scales(times: readonly [number, number], most: number) {
+function scales(times: readonly [number, number], most: number): Pick<Plot, "x" | "y"> {
   return {
     x: scaleUtc(times, [0, SIZE]),
-    y: scaleLinear([0, most > 0 ? most : 1], [SIZE, 0]).nice(3),
+    y: scaleLinear([0, most > 0 ? most : 1], [SIZE, 0]).nice(TICKS),
   };
 }
 
 /** A refund has no bar. */
-function barPaths(bars: Bars): readonly Html[] {
-  const { startMs, bucketMs, count, series } = bars;
-  const { x, y } = barScales(bars);
+function barPaths({ startMs, bucketMs, count, series }: Bars, x: X, y: Y): readonly Html[] {
   const gap = SIZE / count / 8;
   const bottoms = Array.from({ length: count }, () => 0);
   return series.map(({ kind, amounts }) => {
@@ -156,16 +141,13 @@ function barPaths(bars: Bars): readonly Html[] {
   });
 }
 
-function linePaths(line: Line): Html {
-  const { x, y } = lineScales(line);
-  const path = (points: readonly Point[]) =>
-    points.length === 0
-      ? ""
-      : `M${points.map(([atMs, credits]) => `${round(x(atMs))} ${round(y(Math.max(0, credits)))}`).join("L")}`;
-  return html`<path class="${line.isEarly ? "ahead early" : "ahead"}" d="${path(line.ahead)}" /><path
-      class="past"
-      d="${path(line.past)}"
-    />`;
+function linePaths(lines: Lines["lines"], x: X, y: Y): readonly Html[] {
+  return lines
+    .filter(({ points }) => points.length > 0)
+    .map(({ kind, points }) => {
+      const path = points.map(([atMs, credits]) => `${round(x(atMs))} ${round(y(Math.max(0, credits)))}`);
+      return html`<path class="${kind}" d="M${path.join("L")}" />`;
+    });
 }
 
 function round(value: number): number {

@@ -1,26 +1,34 @@
 import type { HistoryAxis } from "../../readings/reading.ts";
-import { BUCKET_MS, DAY_MS, GRANULARITIES, type Granularity, windowAt } from "../../time/window.ts";
+import {
+  BUCKET_MS,
+  DAY_MS,
+  GRANULARITIES,
+  type Granularity,
+  windowAt,
+  windowBefore,
+} from "../../time/window.ts";
 import { type Course, courseOf, type History, keyCourse, totalCourse } from "../history.ts";
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { axisAddress } from "../view.ts";
 import { creditText } from "./amount.ts";
-import { barChart, type Bars, sparkBars } from "./chart.ts";
-import { foreign, type Html, html, keyLink } from "./html.ts";
+import { barChart, type Bars, lineChart, type Point } from "./chart.ts";
+import { foreign, type Html, html, keyLink, labelled } from "./html.ts";
 import { leftCard } from "./left.ts";
-import { shortTime, utcText } from "./time.ts";
+import { shortTime, timeText } from "./time.ts";
 
 /** Largest keys, models or apps that have a colour of their own. */
 const MOST_NAMED = 5;
 
-/** The spend by day and of today by hour, divided by the largest keys, models or apps. */
+/** The spend by day and of today by hour, divided by the largest keys, models or apps, and the month against the last one. */
 export function historySection({ history, nowMs }: Overview, axis: HistoryAxis): Html {
   if (!history) return NO_HISTORY;
-  const cards = GRANULARITIES.flatMap((granularity) => {
+  const month = monthCard(history, nowMs);
+  const [days, hours] = GRANULARITIES.map((granularity) => {
     const parts = partsOf(history, granularity, axis);
-    return parts ? [spendCard(parts, nowMs)] : [];
+    return parts && spendCard(parts, nowMs);
   });
-  return section(history, cards);
+  return section(history, [days, month, hours]);
 }
 
 /** The spend on one model or of one app. */
@@ -35,11 +43,10 @@ export function axisHistory({ history, nowMs }: Overview, axis: HistoryAxis, nam
 /** The spend of a key, and what is left of its limit. */
 export function keyHistory(key: KeyRow, { history, nowMs }: Overview): Html {
   if (!history) return NO_HISTORY;
-  const left = leftCard(key, history, nowMs);
   const cards = courseCards((granularity) => keyCourse(history, granularity, key.name), nowMs);
-  if (cards.length === 0 && history.of("key", "day"))
+  if (cards.every((card) => !card) && history.of("key", "day"))
     return html`<p class="note">The past of the key is unknown: ${WHY_UNNAMED}</p>`;
-  return section(history, [...cards, ...(left ? [left] : [])]);
+  return section(history, [...cards, leftCard(key, history, nowMs)]);
 }
 
 const WHY_UNNAMED = html`the gateway reports it by the names that keys have there, and no list of the
@@ -50,8 +57,8 @@ const NO_HISTORY = html`<p class="note">
   With a management key (<code>analytics</code>), the gateway’s history by day and hour is drawn here.
 </p>`;
 
-function section({ targets }: History, cards: readonly Html[]): Html {
-  if (cards.length > 0) return html`<div class="windows">${cards}</div>`;
+function section({ targets }: History, cards: readonly (Html | undefined)[]): Html {
+  if (cards.some((card) => card)) return html`<div class="charts">${cards}</div>`;
   const failure = targets().find((target) => target.failure)?.failure;
   return html`<p class="note">
     The gateway’s history is not known${failure ? html`: ${foreign(failure.message, 400)}` : " yet"}.
@@ -61,10 +68,10 @@ function section({ targets }: History, cards: readonly Html[]): Html {
 function courseCards(
   courseOfOne: (granularity: Granularity) => Course | undefined,
   nowMs: number,
-): readonly Html[] {
-  return GRANULARITIES.flatMap((granularity) => {
+): readonly (Html | undefined)[] {
+  return GRANULARITIES.map((granularity) => {
     const course = courseOfOne(granularity);
-    return course ? [spendCard({ ...course, parts: [{ kind: "s0", amounts: course.amounts }] }, nowMs)] : [];
+    return course && spendCard({ ...course, parts: [{ kind: "s0", amounts: course.amounts }] }, nowMs);
   });
 }
 
@@ -85,42 +92,77 @@ interface Part {
 function partsOf(history: History, granularity: Granularity, axis: HistoryAxis): Parts | undefined {
   const [reading, total] = [history.of(axis, granularity), totalCourse(history, granularity)];
   if (!reading) return undefined;
+  const { startMs, count } = reading;
+  const bucketMs = BUCKET_MS[granularity];
   const ordered = [...reading.names].toSorted(([, one], [, other]) => sum(other) - sum(one));
   const named = ordered.slice(0, MOST_NAMED).map(([label, amounts], index) => {
     return { kind: `s${index}`, name: nameLink(axis, label, history.labels().nameOf(label)), amounts };
   });
   const others = ordered.slice(MOST_NAMED).map(([, amounts]) => amounts);
   const isFromTotal = reading.isLeast && total !== undefined && !total.isLeast;
-  const amounts = isFromTotal
-    ? total.amounts.map((all, index) => all - sum(named.map((part) => part.amounts[index] ?? 0)))
-    : Array.from({ length: reading.count }, (_, index) => sum(others.map((each) => each[index] ?? 0)));
+  // The total reaches further back.
+  const before = total ? (startMs - total.startMs) / bucketMs : 0;
+  const amounts = Array.from({ length: count }, (_, index) =>
+    isFromTotal
+      ? (total.amounts[index + before] ?? 0) - sum(named.map((part) => part.amounts[index] ?? 0))
+      : sum(others.map((each) => each[index] ?? 0)),
+  );
   const rest =
     sum(amounts) > 0 || named.length === 0 ? [{ kind: "rest", name: html`everything else`, amounts }] : [];
-  const { startMs, dataMs, isLeast } = isFromTotal ? total : reading;
-  return { startMs, dataMs, isLeast, bucketMs: BUCKET_MS[granularity], parts: [...named, ...rest] };
+  const { dataMs, isLeast } = isFromTotal ? total : reading;
+  return { startMs, dataMs, isLeast, bucketMs, parts: [...named, ...rest] };
 }
 
 function nameLink(axis: HistoryAxis, label: string, key: string | undefined): Html {
-  if (axis !== "key") return html`<a href="${axisAddress(axis, label)}">${foreign(label, 64)}</a>`;
-  return key === undefined ? foreign(label, 64) : keyLink(key);
+  if (axis !== "key") return html`<a href="${axisAddress(axis, label)}">${labelled(label, axis)}</a>`;
+  return key === undefined ? labelled(label, axis) : keyLink(key);
 }
 
-function spendCard(spend: Parts, nowMs: number): Html {
+/** Undefined: there is no answer of today yet. */
+function spendCard(spend: Parts, nowMs: number): Html | undefined {
   const { bucketMs, dataMs, isLeast } = spend;
   const bars = barsOf(spend, nowMs);
+  if (bars.totals.length === 0) return undefined;
   const [id, title] = bucketMs < DAY_MS ? ["hours", "Spend of today by hour"] : ["days", "Spend by day"];
   const listed = bars.totals.map(
     (total, index) => `${shortTime(bars.startMs + index * bucketMs, bucketMs)} ${creditText(total)}`,
   );
-  const all = `${isLeast ? "at least " : ""}${creditText(sum(bars.totals))} credits, as of ${utcText(dataMs)}`;
+  const all = `${isLeast ? "at least " : ""}${creditText(sum(bars.totals))} credits, as of ${timeText(dataMs)}`;
+  const items = bars.series.flatMap(({ kind, name, amounts }) =>
+    name ? [legend(kind, html`${name} <small>${creditText(sum(amounts))}</small>`)] : [],
+  );
+  const yesterday = bars.before.length > 0 ? legend("before", html`yesterday`) : undefined;
+  return card(
+    { id, title, all, chart: barChart({ id, title, text: `Credits: ${listed.join(", ")}.` }, bars) },
+    [...items, yesterday],
+  );
+}
+
+interface Card {
+  readonly id: string;
+  readonly title: string;
+  /** Below the title. */
+  readonly all: string;
+  readonly chart: Html;
+}
+
+function card({ id, title, all, chart }: Card, items: readonly (Html | undefined)[]): Html {
   return html`<section class="card" aria-labelledby="${id}">
-    <header>
-      <h2 id="${id}">${title}</h2>
-      <p class="when"><small>${all}</small></p>
-    </header>
-    ${barChart({ id, title, text: `Credits: ${listed.join(", ")}.` }, bars)}
-    ${legend(bars.series, bars.before.length > 0)}
+    <h2 id="${id}">${title}</h2>
+    <p class="when"><small>${all}</small></p>
+    ${chart}
+    ${
+      items.some((item) => item)
+        ? html`<ul class="legend">
+            ${items}
+          </ul>`
+        : undefined
+    }
   </section>`;
+}
+
+function legend(kind: string, text: Html): Html {
+  return html`<li><i class="${kind}"></i> ${text}</li>`;
 }
 
 /** Hours are those of today, compared with those of yesterday. */
@@ -141,22 +183,42 @@ function barsOf({ startMs, bucketMs, parts }: Pick<Parts, "startMs" | "bucketMs"
   } satisfies Bars;
 }
 
-function legend(parts: readonly Part[], isCompared: boolean): Html {
-  const items = parts.flatMap(({ kind, name, amounts }) =>
-    name ? [html`<li><i class="${kind}"></i> ${name} <small>${creditText(sum(amounts))}</small></li>`] : [],
+/** What was spent since the beginning of the month, with the same days of the last one. Undefined: it is not known from its first day on. */
+function monthCard(history: History, nowMs: number): Html | undefined {
+  const course = totalCourse(history, "day");
+  const [month, last] = [windowAt("month", nowMs), windowBefore("month", nowMs)];
+  if (!course || course.isLeast || course.startMs > last.startMs || course.dataMs < month.startMs)
+    return undefined;
+  const { startMs, amounts } = course;
+  const points = (fromMs: number, toMs: number): readonly Point[] => {
+    let spent = 0;
+    const days = amounts.slice((fromMs - startMs) / DAY_MS, (toMs - startMs) / DAY_MS);
+    const ends = days.map((amount, index): Point => {
+      const atMs = Math.min(fromMs + (index + 1) * DAY_MS, fromMs < month.startMs ? Infinity : nowMs);
+      return [atMs + month.startMs - fromMs, (spent += amount)];
+    });
+    return [[month.startMs, 0], ...ends];
+  };
+  const [before, now] = [points(last.startMs, month.startMs), points(month.startMs, month.endMs)];
+  const [spent, whole] = [now, before].map((each) => each.at(-1) ?? ([nowMs, 0] as const));
+  const lines = [
+    { kind: "before", points: before },
+    { kind: "past", points: now },
+  ];
+  const endMs = Math.max(month.endMs, whole?.[0] ?? 0);
+  const most = Math.max(...[...before, ...now].map(([, credits]) => credits));
+  const all = `${creditText(spent?.[1] ?? 0)} credits, last month ${creditText(whole?.[1] ?? 0)} in all`;
+  const [id, title] = ["month", "This month against the last"];
+  const chart = lineChart(
+    { id, title, text: all },
+    { startMs: month.startMs, endMs, most, lines, now: spent ?? [nowMs, 0] },
   );
-  return html`<ul class="legend">
-    ${items}${isCompared ? html`<li><i class="before"></i> yesterday</li>` : undefined}
-  </ul>`;
+  return card({ id, title, all, chart }, [
+    legend("s0", html`this month`),
+    legend("before", html`last month`),
+  ]);
 }
 
 function sum(amounts: readonly number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
-}
-
-/** The spend of today by hour as a small picture. */
-export function todaySpark(course: Course | undefined, nowMs: number): Html | undefined {
-  if (!course) return undefined;
-  const parts = [{ kind: "s0", amounts: course.amounts }];
-  return sparkBars("Spend of today by hour", { ...barsOf({ ...course, parts }, nowMs), before: [] });
 }

@@ -1,3 +1,4 @@
+import { NONE } from "../../readings/key-labels.ts";
 import { keyAddress } from "../view.ts";
 
 /** Safe HTML that needs no escaping. */
@@ -34,6 +35,11 @@ export function foreign(text: string, longest = LONGEST_FOREIGN): Html {
   const shown = visible.length > longest ? `${visible.slice(0, longest).trimEnd()}…` : visible;
   // The cut may have split a surrogate pair.
   return html`<bdi>${shown.replace(/[\uD800-\uDBFF]…$/, "…").toWellFormed()}</bdi>`;
+}
+
+/** A label of the metrics; those in place of a name are words. */
+export function labelled(label: string, what: string): Html {
+  return label === NONE ? html`<span class="soft">no ${what}</span>` : foreign(label);
 }
 
 /** The first few of several names. */

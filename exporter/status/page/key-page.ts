@@ -2,26 +2,14 @@ import { type WindowKind, windowAt } from "../../time/window.ts";
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { keyAddress } from "../view.ts";
-import { credits, creditText, price, tile, usedText } from "./amount.ts";
+import { credits, price, tile } from "./amount.ts";
 import { budgetsSection } from "./budgets.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { dangerText, lastingText, layerText } from "./danger-text.ts";
+import { foreign, type Html, html, labelled } from "./html.ts";
 import { keyHistory } from "./history.ts";
-import {
-  expiryLine,
-  isScarce,
-  isUsedUp,
-  keyMark,
-  layerLine,
-  ownerLine,
-  resetCell,
-  UNKNOWN_NOTE,
-  usedCell,
-  usedShare,
-} from "./keys.ts";
+import { byokLine, expiryLine, ownerLine, resetCell, UNKNOWN_NOTE, usedCell } from "./keys.ts";
 import { layout, type Written } from "./layout.ts";
-import { answerAge, failureText, mark } from "./marks.ts";
-import { outlookText } from "./outlook.ts";
-import { until } from "./time.ts";
+import { answerAge, dangerMark, faultText, pollMark } from "./marks.ts";
 import type { KeyModels } from "../key-models.ts";
 import { ranked, rankingSection } from "./ranking.ts";
 
@@ -30,10 +18,10 @@ export function renderKeyPage(overview: Overview, telemetryPath: string, name: s
   const key = overview.keys.find((row) => row.name === name);
   const shown = {
     path: "/",
+    address: keyAddress(name),
     title: `${key ? name : "No such key"} – AI gateway exporter`,
-    heading: key ? html`Key ${foreign(name)}` : html`No such key`,
+    heading: key ? html`Key ${foreign(name)}` : "No such key",
     about: key && ownerLine(key),
-    links: html`<a href="${keyAddress(name)}">Refresh</a> <a href="/#keys">All keys</a>`,
     sections: key ? sectionsOf(key, overview) : [missing(name, overview)],
     isMissing: !key,
   };
@@ -41,17 +29,16 @@ export function renderKeyPage(overview: Overview, telemetryPath: string, name: s
 }
 
 function sectionsOf(key: KeyRow, overview: Overview): readonly (Html | undefined)[] {
-  const { nowMs, keys, keyModels } = overview;
+  const { nowMs, keyModels } = overview;
   const budgets = overview.budgets.filter(
     ({ scope }) => scope.kind === "keys" && scope.names.includes(key.name),
   );
-  const configured = keys.filter(({ isListed }) => isListed !== true).length;
   return [
     stateCard(key, nowMs),
     figures(key, overview),
     keyHistory(key, overview),
     keyModels && keyModelsSection(keyModels.of(key)),
-    budgetsSection(budgets, configured, nowMs),
+    budgetsSection(budgets, overview),
     UNKNOWN_NOTE,
   ];
 }
@@ -67,14 +54,11 @@ function missing(name: string, { shard }: Overview): Html {
 
 /** The state of the polls, what needs attention, and what the last failure was. */
 function stateCard(key: KeyRow, nowMs: number): Html {
-  const why = failureText(key);
-  const { warning } = key;
+  const fault = faultText(key);
   return html`<section class="card" aria-labelledby="state">
     <h2 id="state">State</h2>
-    <p>${keyMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small></p>
-    ${why === undefined ? undefined : html`<p class="message">${foreign(why, 800)}</p>`}
-    ${warning === undefined ? undefined : html`<p class="message">${foreign(warning, 400)}</p>`}
-    ${listNote(key)}
+    <p>${pollMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small></p>
+    ${fault === undefined ? undefined : html`<p class="message">${foreign(fault, 800)}</p>`} ${listNote(key)}
     <p>${verdict(key, nowMs)}</p>
   </section>`;
 }
@@ -89,40 +73,21 @@ function listNote({ isListed, isFromList }: KeyRow): Html | undefined {
 
 /** Whether the limit lasts, in a sentence. */
 function verdict(key: KeyRow, nowMs: number): Html {
-  const { limit, remaining, nextResetMs, reset } = key;
-  const layer = layerLine(key, nowMs);
-  if (layer) return html`${isUsedUp(key) ? mark("down", "▲", "Used up") : undefined} ${layer}`;
+  const { limit, remaining, danger } = key;
+  if (danger && danger.why !== "refused")
+    return html`${dangerMark(danger, nowMs)} ${dangerText(key, danger, nowMs)}`;
+  const layer = layerText(key, nowMs);
+  if (layer) return layer;
   if (limit === "unlimited") return html`The key has no limit.`;
   if (limit === undefined) return html`Whether the key has a limit is not known.`;
-  if (remaining === undefined) return html`What is left of the limit is not known.`;
-  const rest =
-    nextResetMs === undefined
-      ? html`${reset === "never" ? "it never resets" : "its reset is not known"}`
-      : html`it resets ${until(nextResetMs, nowMs)}`;
-  if (isUsedUp(key))
-    return html`${mark("down", "▲", "Used up")} Nothing is left of ${creditText(limit)} credits; ${rest}.`;
-  const scarce = isScarce(key)
-    ? html`${mark("high", "◆", "Nearly used up")} ${usedText(usedShare(key) ?? 0)} of the limit is used. `
-    : undefined;
-  return html`${scarce}${outlookText(key, nowMs)}`;
-}
-
-/** Use that one's own provider keys paid for. */
-function byokTiles(byok: NonNullable<KeyRow["byok"]>): Html {
-  const windows = [
-    ["today", byok.day],
-    ["this month", byok.month],
-    ["all time", byok.total],
-  ] as const;
-  return html`<dl class="summary">
-    ${windows.map(([title, amount]) => tile(`Own provider keys (BYOK), ${title}`, credits(amount)))}
-  </dl>`;
+  return remaining === undefined ? html`What is left of the limit is not known.` : lastingText(key);
 }
 
 function figures(key: KeyRow, { nowMs, creditValue }: Overview): Html {
   const spent = (title: string, kind: WindowKind | "total") => {
     const startMs = kind === "total" ? 0 : windowAt(kind, nowMs).startMs;
-    return tile(title, credits(key[kind]), price(key[kind], creditValue, startMs));
+    const byok = kind === "week" ? undefined : byokLine(key.byok?.[kind]);
+    return tile(title, credits(key[kind]), html`${price(key[kind], creditValue, startMs)}${byok}`);
   };
   const limit =
     key.limit === "unlimited"
@@ -136,8 +101,7 @@ function figures(key: KeyRow, { nowMs, creditValue }: Overview): Html {
     <dl class="summary">
       ${spent("Today", "day")} ${spent("This week", "week")} ${spent("This month", "month")}
       ${spent("All time", "total")}
-    </dl>
-    ${key.byok && byokTiles(key.byok)}`;
+    </dl>`;
 }
 
 /** What a key spends by model in each window. */
@@ -155,13 +119,12 @@ export function keyModelsSection({ label = "", isShared, windows }: KeyModels): 
         }
       </p>
     </section>`;
-  const rows = ranked(windows, ({ model }) => model).map(({ pair, amounts }) => {
-    return { title: foreign(pair.model), amounts };
+  const rows = ranked(windows, ({ model }) => model).map(({ name: model, amounts }) => {
+    return { title: labelled(model, "model"), amounts };
   });
   const notes = html`<p class="note">
-    By the name of the key at the gateway, ${name}: a deleted key of that name is part of it.
-    <code>_other</code> is every model of the key that is not shown by name. “At least”: rows or amounts are
-    missing in the answer.
+    By the name of the key at the gateway, ${name}: a deleted key of that name is part of it. “At least”: rows
+    or amounts are missing in the answer.
   </p>`;
   return rankingSection(
     { id: "models", title: "Models", what: "Model", notes, isWhole: true },

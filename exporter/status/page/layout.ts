@@ -1,6 +1,6 @@
 import type { Overview } from "../overview.ts";
 import { foreign, type Html, html } from "./html.ts";
-import { ACCOUNT_PATH, AXIS_PATHS } from "../view.ts";
+import { ACCOUNT_PATH, AXIS_PATHS, EXPORTER_PATH } from "../view.ts";
 import { ICON, STYLE } from "./style.ts";
 import { ago, utcText } from "./time.ts";
 
@@ -10,11 +10,11 @@ export interface Layout {
   readonly path: string;
   /** Plain text. */
   readonly title: string;
-  readonly heading: Html;
+  readonly heading: Html | string;
   /** Below the heading. */
   readonly about?: Html | undefined;
-  /** Further links, before those to the exporter itself. */
-  readonly links: Html;
+  /** The address of the page, if it is not the path. */
+  readonly address?: string;
   readonly sections: readonly (Html | undefined)[];
   /** Whether the page is in place of one that does not exist. */
   readonly isMissing?: boolean;
@@ -29,10 +29,13 @@ export interface Written {
 
 /** A page as HTML. It needs no JavaScript and loads nothing. */
 export function layout(
-  { path, title, heading, about, links, sections, isMissing = false }: Layout,
-  { version, nowMs, startedMs, gateway, account }: Overview,
+  { path, title, heading, about, address = path, sections, isMissing = false }: Layout,
+  { version, nowMs, startedMs, gateway }: Overview,
   telemetryPath: string,
 ): Written {
+  const tabs = PAGES.map(([to, name]) =>
+    to === path ? html`<a href="${to}" aria-current="page">${name}</a>` : html`<a href="${to}">${name}</a>`,
+  );
   const { text } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -43,17 +46,14 @@ export function layout(
         ${ICON} ${STYLE}
       </head>
       <body>
-        <header class="top">
-          <div>
-            <h1>${heading}</h1>
-            <p>What each key, model and app spends at ${foreign(gateway)}</p>
-            ${about} ${account ? pagesNav(path) : undefined}
-          </div>
-          <nav aria-label="Exporter">
-            ${links}
+        <header>
+          <h1>${heading}</h1>
+          <p>What each key, model and app spends at ${foreign(gateway)}</p>
+          ${about}
+          <nav class="tabs" aria-label="Pages">
+            ${tabs}
+            <a class="side" href="${address}">Refresh</a>
             <a href="${telemetryPath}">Metrics</a>
-            <a href="/-/healthy">Health</a>
-            <a href="/-/ready">Readiness</a>
           </nav>
         </header>
         <main>${sections}</main>
@@ -65,19 +65,10 @@ export function layout(
   return { text, isMissing };
 }
 
-/** Without a management key there is only one page to go to. */
-function pagesNav(current: string): Html {
-  const links = PAGES.map(([path, title]) =>
-    path === current
-      ? html`<a href="${path}" aria-current="page">${title}</a>`
-      : html`<a href="${path}">${title}</a>`,
-  );
-  return html`<nav class="tabs" aria-label="Pages">${links}</nav>`;
-}
-
 const PAGES = [
   ["/", "Keys"],
   [ACCOUNT_PATH, "Account"],
   [AXIS_PATHS.model, "Models"],
   [AXIS_PATHS.app, "Apps"],
+  [EXPORTER_PATH, "Exporter"],
 ] as const;

@@ -1,25 +1,74 @@
-import type { TargetRow } from "../target-rows.ts";
+import type { Danger } from "../danger.ts";
+import type { KeyRow, TargetRow } from "../target-rows.ts";
+import { BUCKET_MS, DAY_MS } from "../../time/window.ts";
 import { type Html, html } from "./html.ts";
 import { ago } from "./time.ts";
 
+const SIGNS = {
+  up: "●",
+  waiting: "○",
+  down: "✕",
+  stopped: "▲",
+  hour: "▲",
+  day: "◆",
+  week: "◆",
+} as const;
+
 /** A state by sign, word and colour, so that none of them alone carries it. */
-export function mark(kind: "up" | "high" | "down" | "waiting", sign: string, text: string): Html {
-  return html`<span class="state ${kind}"><span aria-hidden="true">${sign}</span> ${text}</span>`;
+export function mark(kind: keyof typeof SIGNS, text: string): Html {
+  return html`<span class="state ${kind}"><span aria-hidden="true">${SIGNS[kind]}</span> ${text}</span>`;
 }
 
 /**
  * Whether the last run of a target succeeded, with the reason if it failed. Overdue: it succeeded, but too long ago.
  */
-export function stateMark({ state, failure }: TargetRow): Html {
-  if (state === "down" && !failure) return mark("down", "✕", "Overdue");
-  const reason = state === "down" && failure ? html` <code>${failure.reason}</code>` : undefined;
-  const { sign, text } = STATES[state];
-  return html`${mark(state, sign, text)}${reason}`;
+export function stateMark(target: TargetRow): Html {
+  const { state, failure } = target;
+  if (isWarned(target)) return mark("day", "Warning");
+  if (state !== "down") return mark(state, state === "up" ? "Up" : "Waiting");
+  return failure ? html`${mark("down", "Failing")} <code>${failure.reason}</code>` : mark("down", "Overdue");
 }
 
-/** Why the last run failed, with its cause and what to do; undefined while it works. */
-export function failureText({ state, failure }: TargetRow): string | undefined {
-  if (state !== "down" || !failure) return undefined;
+/** Whether an answer is usable, but something in it needs attention. */
+export function isWarned({ state, warning }: TargetRow): boolean {
+  return state === "up" && warning !== undefined;
+}
+
+/** What stops a key or will; else the outcome of its polls. */
+export function keyMark(key: KeyRow, nowMs: number): Html {
+  const { danger } = key;
+  return danger && danger.why !== "refused" ? dangerMark(danger, nowMs) : pollMark(key);
+}
+
+/** Whether a key is refused, disabled or only listed, or the outcome of its polls. */
+export function pollMark(key: KeyRow): Html {
+  if (key.danger?.why === "refused")
+    return html`${mark("stopped", WHY.refused)} <code>${key.failure?.reason}</code>`;
+  if (key.isDisabled === true) return mark("waiting", "Disabled");
+  if (key.state === "up") return mark("up", key.isListed === true ? "Listed" : "Up");
+  return stateMark(key);
+}
+
+/** The colour is that of the dashboards; the time that is left is the forecast’s. */
+export function dangerMark({ urgency, why, atMs = Infinity }: Danger, nowMs: number): Html {
+  const leftMs = atMs - nowMs;
+  const within = leftMs <= BUCKET_MS.hour ? " within the hour" : leftMs <= DAY_MS ? " within a day" : "";
+  const isAhead = why === "runs-out" || why === "expires";
+  return mark(urgency, `${WHY[why]}${isAhead ? within : ""}`);
+}
+
+const WHY = {
+  refused: "Refused",
+  expired: "Expired",
+  "used-up": "Used up",
+  "runs-out": "Runs out",
+  expires: "Expires",
+  scarce: "Nearly used up",
+} as const satisfies Record<Danger["why"], string>;
+
+/** Why the last run failed, with its cause and what to do; or what part of the last good answer is unusable. */
+export function faultText({ state, failure, warning }: TargetRow): string | undefined {
+  if (state !== "down" || !failure) return warning;
   const { message, cause } = failure;
   return cause ? `${message}. ${cause.means}. ${cause.advice}` : message;
 }
@@ -30,9 +79,3 @@ export function answerAge({ state, lastSuccessMs }: TargetRow, nowMs: number): H
   if (lastSuccessMs === undefined) return html`never answered`;
   return html`${state === "down" ? "last answered " : ""}${ago(lastSuccessMs, nowMs)}`;
 }
-
-const STATES = {
-  up: { sign: "●", text: "Up" },
-  down: { sign: "✕", text: "Failing" },
-  waiting: { sign: "○", text: "Waiting" },
-} as const satisfies Record<TargetRow["state"], { sign: string; text: string }>;

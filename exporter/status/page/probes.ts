@@ -1,5 +1,5 @@
 import type { ProbeRow, ProbesOverview } from "../probes-overview.ts";
-import { bar, credits, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
+import { bar, creditText, HIGH_SHARE, UNKNOWN, usedText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { stateMark } from "./marks.ts";
 import { type Column, type Row, sheet } from "./table.ts";
@@ -14,11 +14,11 @@ export function probesSection(probes: ProbesOverview | undefined, nowMs: number)
 
 const COLUMNS: readonly Column[] = [
   { title: "Probe" },
-  { title: "State", kind: "why", label: "none" },
+  { title: "State", kind: "text" },
   { title: "Word errors", kind: "number" },
-  { title: "Duration", kind: "number" },
-  { title: "Cost", kind: "number" },
-  { title: "Last run", kind: "reset" },
+  { title: "Duration", kind: "number rare" },
+  { title: "Cost", kind: "number rare" },
+  { title: "Last run", kind: "rare" },
 ];
 
 function probeRow(row: ProbeRow, nowMs: number): Row {
@@ -31,7 +31,7 @@ function probeRow(row: ProbeRow, nowMs: number): Row {
       html`${stateMark(row)}${why}${skip === undefined ? undefined : html`<small>${SKIPS.get(skip) ?? skip}</small>`}`,
       errorText(row),
       durationText(row),
-      credits(cost),
+      cost === undefined ? UNKNOWN : cost.toFixed(4),
       lastRunMs === undefined ? "not run yet" : ago(lastRunMs, nowMs),
     ],
   };

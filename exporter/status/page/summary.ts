@@ -1,73 +1,89 @@
+import { runningOut } from "../danger.ts";
 import { decimalSum } from "../../metrics/decimal-sum.ts";
 import type { Overview } from "../overview.ts";
-import type { KeyRow, TargetRow } from "../target-rows.ts";
-import { count, counted, credits, HIGH_SHARE, price, separated, tile } from "./amount.ts";
+import type { KeyRow } from "../target-rows.ts";
+import { count, counted, credits, price, separated, tile, UNKNOWN } from "./amount.ts";
 import { windowAt } from "../../time/window.ts";
-import { type Html, html } from "./html.ts";
-import { isLow, isUsedUp } from "./keys.ts";
+import { ACCOUNT_PATH } from "../view.ts";
+import { type Html, html, keyLink } from "./html.ts";
+import { until } from "./time.ts";
 
 /** Summarises the page in four figures. */
-export function summary({ keys, creditValue, nowMs }: Overview): Html {
-  const spend = (title: string, window: "day" | "month") =>
-    spendTile(title, keys, window, (total) => price(total, creditValue, windowAt(window, nowMs).startMs));
-  if (keys.length === 0) return html``;
+export function summary(overview: Overview): Html {
+  if (overview.keys.length === 0) return html``;
   return html`<dl class="summary">
-    ${keysTile(keys)} ${spend("Credits today", "day")} ${spend("Credits this month", "month")}
-    ${limitsTile(keys)}
+    ${nextTile(overview)} ${stoppedTile(overview.keys)} ${spendTile(overview, "day")}
+    ${spendTile(overview, "month")}
   </dl>`;
 }
 
-function keysTile(keys: readonly KeyRow[]): Html {
-  const counts = (state: TargetRow["state"]) => keys.filter((key) => key.state === state).length;
-  const [down, waiting] = [counts("down"), counts("waiting")];
-  const disabled = keys.filter((key) => key.isDisabled === true).length;
+/** Which key, or the account, runs out first. Without a forecast of every limit it is not said that none does. */
+function nextTile({ keys, account, nowMs }: Overview): Html {
+  const balance = account && { forecast: account.balance.forecast, name: undefined };
+  const [first] = [...keys, ...(balance ? [balance] : [])]
+    .map(({ forecast, name }) => ({ danger: runningOut(forecast), name }))
+    .filter(({ danger }) => danger?.atMs !== undefined)
+    .toSorted((one, other) => (one.danger?.atMs ?? 0) - (other.danger?.atMs ?? 0));
+  const unjudged = keys.filter(
+    (key) => !isUnlimited(key) && (!key.forecast || ["learning", "unknown"].includes(key.forecast.outlook)),
+  ).length;
+  const doubt = unjudged > 0 ? html`not known yet for ${counted(unjudged, "key")}` : undefined;
+  const title = "Runs out next";
+  if (first?.danger?.atMs !== undefined) {
+    const link =
+      first.name === undefined ? html`<a href="${ACCOUNT_PATH}">the account</a>` : keyLink(first.name);
+    return tile(title, until(first.danger.atMs, nowMs), separated([link, doubt]));
+  }
+  if (unjudged === keys.length) return tile(title, UNKNOWN, doubt);
+  return tile(title, html`none`, doubt ?? html`no limit is going to run out`);
+}
+
+/** No limit of its own, and no budget around it. */
+function isUnlimited({ limit, layers = [] }: KeyRow): boolean {
+  return limit === "unlimited" && layers.length === 0;
+}
+
+/** Without a known limit nothing is known to be used up, which is not 0. */
+function stoppedTile(keys: readonly KeyRow[]): Html {
+  const number = (is: (key: KeyRow) => boolean) => keys.filter(is).length;
+  const stopped = number(({ danger }) => danger?.urgency === "stopped");
+  const isUnread = ({ limit, remaining, danger }: KeyRow) =>
+    limit !== "unlimited" && (limit === undefined || remaining === undefined) && !danger;
+  const unknown = number(isUnread);
   const notes = [
-    down > 0 ? html`<span class="state down">${count(down)} failing</span>` : undefined,
-    waiting > 0 ? html`<span class="state waiting">${count(waiting)} waiting</span>` : undefined,
-    disabled > 0 ? html`${count(disabled)} disabled` : undefined,
-    down + waiting + disabled === 0 ? html`none failing` : undefined,
-  ];
-  const figure = html`${count(counts("up"))}<span class="soft"> of ${count(keys.length)}</span>`;
-  return tile("Keys up", figure, separated(notes));
+    [number(({ state }) => state === "down"), html`failing`, "down"],
+    [number(({ state }) => state === "waiting"), html`waiting`, "waiting"],
+    [number(({ isDisabled }) => isDisabled === true), html`disabled`, "soft"],
+    [number(isUnlimited), html`unlimited`, "soft"],
+    [unknown, html`unknown`, "waiting"],
+  ] as const;
+  const figure = html`${count(stopped === 0 && unknown === keys.length ? undefined : stopped)}
+    <span class="soft">of ${count(keys.length)}</span>`;
+  return tile(
+    "Keys stopped",
+    figure,
+    separated(
+      notes.map(([amount, word, kind]) =>
+        amount === 0 ? undefined : html`<span class="${kind}">${count(amount)} ${word}</span>`,
+      ),
+    ),
+  );
 }
 
 /** A partial sum is marked as partial, and the sum of no values is unknown, not 0. */
-function spendTile(
-  title: string,
-  keys: readonly KeyRow[],
-  window: "day" | "month",
-  priceOf: (total: number | undefined) => Html | undefined,
-): Html {
+function spendTile({ keys, creditValue, nowMs }: Overview, window: "day" | "month"): Html {
   const known = keys.flatMap((key) => key[window] ?? []);
   const total = known.length === 0 ? undefined : decimalSum(known);
-  const extent = extentOf(known.length, keys.length);
-  const cost = priceOf(total);
-  return tile(title, credits(total), html`${extent}${cost && html`<br />${cost}`}`);
+  const cost = price(total, creditValue, windowAt(window, nowMs).startMs);
+  return tile(
+    `Credits ${window === "day" ? "today" : "this month"}`,
+    credits(total),
+    html`${extentOf(known.length, keys.length)}<br />${cost}`,
+  );
 }
 
 function extentOf(known: number, all: number): Html {
   if (known === 0) return html`unknown for every key`;
-  if (known < all)
-    return html`<span class="state high">partial: unknown for ${counted(all - known, "key")}</span>`;
+  if (known < all) return html`<span class="high">partial: unknown for ${counted(all - known, "key")}</span>`;
   return html`${all === 1 ? "the only key" : `all ${counted(all, "key")}`}`;
-}
-
-function limitsTile(keys: readonly KeyRow[]): Html {
-  const limited = keys.filter((key) => typeof key.limit === "number");
-  const gone = limited.filter(isUsedUp).length;
-  const high = limited.filter(isLow).length;
-  const unlimited = keys.filter((key) => key.limit === "unlimited").length;
-  const unread = limited.filter((key) => key.remaining === undefined && !isUsedUp(key)).length;
-  const unknown = keys.length - limited.length - unlimited + unread;
-  const notes = [
-    high > 0
-      ? html`<span class="state high">${count(high)} at ${HIGH_SHARE * 100}% or more</span>`
-      : undefined,
-    html`${count(limited.length)} with a limit`,
-    unlimited > 0 ? html`${count(unlimited)} unlimited` : undefined,
-    unknown > 0 ? html`${count(unknown)} unknown` : undefined,
-  ];
-  // Without a known limit nothing is known to be used up, which is not 0.
-  const isUnknown = limited.length === unread && unknown > 0;
-  return tile("Limits used up", count(isUnknown ? undefined : gone), separated(notes));
 }

@@ -3,12 +3,11 @@ import { type Html, html } from "./html.ts";
 /** The column of a table. */
 export interface Column {
   readonly title: Html | string;
-  readonly kind?: "number" | "reset" | "why" | "over" | "full";
-  /** What a narrow screen shows before the value; absent: the title, if that is a text. `none`: nothing. */
-  readonly label?: string;
+  /** Its classes: numbers are on the right, text is wrapped, and what is rare is not shown on a narrow screen. */
+  readonly kind?: "number" | "number rare" | "text" | "text rare" | "rare";
 }
 
-/** One row: the title, then a cell for each further column; undefined: an empty one. */
+/** One row: the title, then a cell for each further column. */
 export interface Row {
   readonly cells: readonly (Html | string | undefined)[];
   readonly kind?: string;
@@ -21,7 +20,7 @@ export function sheet(
   rows: readonly Row[],
   notes?: Html,
 ): Html {
-  return html`<section class="card wide">
+  return html`<section class="card ${id === "keys" ? "lines" : ""}">
     <div class="scroll" role="region" aria-labelledby="${id}" tabindex="0">
       <table>
         <caption>
@@ -33,26 +32,18 @@ export function sheet(
           </tr>
         </thead>
         <tbody>
-          ${rows.map((row) => tableRow(row, columns))}
+          ${rows.map(({ cells: [first, ...cells], kind = "" }) => {
+            const rest = cells.map(
+              (cell, index) => html`<td class="${columns[index + 1]?.kind ?? ""}">${cell}</td>`,
+            );
+            return html`<tr class="${kind}">
+              <th scope="row">${first}</th>
+              ${rest}
+            </tr>`;
+          })}
         </tbody>
       </table>
     </div>
     ${notes}
   </section>`;
-}
-
-function tableRow({ cells: [first, ...cells], kind = "" }: Row, [, ...columns]: readonly Column[]): Html {
-  return html`<tr class="${kind}">
-    <th scope="row">${first}</th>
-    ${cells.map((cell, index) => tableCell(cell, columns[index]))}
-  </tr>`;
-}
-
-function tableCell(cell: Row["cells"][number], column: Column = { title: "" }): Html {
-  const { title, kind, label } = column;
-  if (cell === undefined) return html`<td></td>`;
-  const named = label ?? (typeof title === "string" ? title : "");
-  return named === "none"
-    ? html`<td class="${kind}">${cell}</td>`
-    : html`<td class="${kind}" data-label="${named}">${cell}</td>`;
 }

@@ -30,6 +30,11 @@ export function shortTime(atMs: number, stepMs: number): string {
   return (stepMs < DAY_MS ? minutes : days).format(atMs);
 }
 
+/** `13:40 UTC`. */
+export function timeText(atMs: number): string {
+  return `${minutes.format(atMs)} UTC`;
+}
+
 /** A UTC month, `November 2026`. */
 export function monthText(atMs: number): string {
   return months.format(atMs);

@@ -3,20 +3,20 @@ import { addressOf, isFiltered, type KeyState, type SortOrder, type View, WHOLE 
 import { counted, separated } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 
-const TEAMS_SUGGESTED = 200;
-
 /** Search, filters and order as a form, whose address can be sent to others. */
 export function viewForm({ keys, budgets }: Overview, view: View): Html {
-  const teams = new Set([...keys.map(({ owner }) => owner.team), ...budgets.map(({ team }) => team)]);
+  const teams = new Set([
+    view.team,
+    ...keys.map(({ owner }) => owner.team),
+    ...budgets.map(({ team }) => team),
+  ]);
   const named = [...teams].filter((team) => team !== "").toSorted();
+  const byName = named.map((team) => [team, team] as const);
   return html`<form class="card view" action="/" method="get" role="search" aria-label="Keys">
     <label>Search <input type="search" name="search" maxlength="100" value="${view.search}" /></label>
-    <label>Team <input name="team" list="teams" maxlength="100" value="${view.team}" /></label>
-    <datalist id="teams">
-      ${named.slice(0, TEAMS_SUGGESTED).map((team) => html`<option value="${team}"></option>`)}
-    </datalist>
-    <label>State ${choice("state", STATE_TITLES, "Any", view.state)}</label>
-    <label>Order ${choice("sort", SORT_TITLES, "Most urgent", view.sort)}</label>
+    <label>Team ${choice("team", byName, "All", view.team)}</label>
+    <label>State ${choice("state", Object.entries(STATE_TITLES), "Any", view.state)}</label>
+    <label>Order ${choice("sort", Object.entries(SORT_TITLES), "Most urgent", view.sort)}</label>
     <button type="submit">Show</button>
     ${addressOf(view) === "/" ? undefined : html`<a href="/">Show all</a>`}
   </form>`;
@@ -54,8 +54,13 @@ export function teamAddress(team: string): string {
   return addressOf({ ...WHOLE, team });
 }
 
-function choice(name: string, titles: Readonly<Record<string, string>>, none: string, chosen = ""): Html {
-  const options = Object.entries({ "": none, ...titles }).map(([value, title]) =>
+function choice(
+  name: string,
+  titles: readonly (readonly [value: string, title: string])[],
+  none: string,
+  chosen = "",
+): Html {
+  const options = [["", none] as const, ...titles].map(([value, title]) =>
     value === chosen
       ? html`<option value="${value}" selected="">${title}</option>`
       : html`<option value="${value}">${title}</option>`,
@@ -66,17 +71,18 @@ function choice(name: string, titles: Readonly<Record<string, string>>, none: st
 }
 
 const STATE_TITLES: Readonly<Record<KeyState, string>> = {
+  stopped: "Stopped",
+  hour: "Stops within the hour",
+  day: "Stops within a day",
+  week: "Stops later",
   failing: "Failing",
   waiting: "Waiting",
   up: "Up",
-  "used-up": "Used up",
-  low: "Nearly used up",
   disabled: "Disabled",
 };
 
 const SORT_TITLES: Readonly<Record<SortOrder, string>> = {
   name: "Name",
-  out: "Runs out next",
   used: "Limit used",
   left: "Least left",
   day: "Spend today",

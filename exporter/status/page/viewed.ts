@@ -1,8 +1,7 @@
+import { byUrgency, usedShare } from "../danger.ts";
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { isFiltered, KEY_STATES, type KeyState, type SortOrder, type View } from "../view.ts";
-import { byExhaustion, isRunningOut } from "./outlook.ts";
-import { isLow, isUsedUp, usedShare } from "./keys.ts";
 
 /**
  * The part of the overview that a view shows, with the keys in its order. A view that leaves out keys also leaves out
@@ -36,26 +35,26 @@ function isNamed(names: readonly string[], team: string, view: View): boolean {
 }
 
 const STATES: Readonly<Record<KeyState, (key: KeyRow) => boolean>> = {
+  stopped: ({ danger }) => danger?.urgency === "stopped",
+  hour: ({ danger }) => danger?.urgency === "hour",
+  day: ({ danger }) => danger?.urgency === "day",
+  week: ({ danger }) => danger?.urgency === "week",
   failing: ({ state }) => state === "down",
   waiting: ({ state }) => state === "waiting",
   up: ({ state }) => state === "up",
-  "used-up": isUsedUp,
-  low: isLow,
   disabled: ({ isDisabled }) => isDisabled === true,
 };
 
-/** Failing keys first, then those used up, those that run out, and those not polled yet; the rest as configured. */
-function urgency(key: KeyRow): number {
-  if (key.state === "down") return 0;
-  if (isUsedUp(key)) return 1;
-  if (isRunningOut(key)) return 2;
-  return key.state === "waiting" ? 3 : 4;
+/** What stops first, then failing keys, those not polled yet, and the rest as configured. */
+function byDanger(one: KeyRow, other: KeyRow): number {
+  return byUrgency(one.danger, other.danger) || POLLS[one.state] - POLLS[other.state];
 }
+
+const POLLS = { down: 0, waiting: 1, up: 2 } as const;
 
 /** Unknown amounts come last in every order. */
 function by(order: SortOrder | undefined): (one: KeyRow, other: KeyRow) => number {
-  if (order === undefined) return (one, other) => urgency(one) - urgency(other) || byExhaustion(one, other);
-  if (order === "out") return byExhaustion;
+  if (order === undefined) return byDanger;
   if (order === "name") return (one, other) => (one.name < other.name ? -1 : Number(one.name > other.name));
   const amountOf = (key: KeyRow) =>
     order === "left" ? key.remaining : order === "used" ? usedShare(key) : key[order];

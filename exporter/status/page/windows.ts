@@ -24,27 +24,25 @@ export function windowTiles(
   amounts?: readonly (number | undefined)[],
 ): Html {
   const tiles = queries.map((query, index) => {
+    const { name, windowStartMs = 0, dataMs, isLeast, requests, isRequestsLeast } = query;
     const amount = amounts ? amounts[index] : query.credits;
-    const bound = least(amounts ? isLowerBound(query) : query.isLeast, amount);
+    const share = amounts && shareOf(amount, wholeCredits(query));
     const notes = separated([
-      price(amount, creditValue, query.windowStartMs ?? 0),
-      amounts ? shareNote(amount, query) : requestsText(query),
+      price(amount, creditValue, windowStartMs),
+      share === undefined ? undefined : html`${shareText(share)} of all`,
+      amounts || requests === undefined
+        ? undefined
+        : html`${least(isRequestsLeast, requests)}${counted(requests, "request")}`,
     ]);
-    const state = html`${stateMark(query)} ${dataAge(query, nowMs)}`;
-    const title = html`${queryTitle(query.name)}<br />${windowText(query)}`;
-    return tile(title, html`${bound}${credits(amount)}`, html`${notes}<br />${state}`);
+    // Data of the current window may be older than the answer. Those of a past window do not age.
+    const isRunning = query.state === "up" && !name.startsWith("last_") && dataMs !== undefined;
+    const age = isRunning ? ago(dataMs, nowMs) : answerAge(query, nowMs);
+    const when = name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
+    const title = html`${queryTitle(name)}<br />${query.windowStartMs === undefined ? "" : when}`;
+    const bound = least(amounts ? isLowerBound(query) : isLeast, amount);
+    return tile(title, html`${bound}${credits(amount)}`, html`${notes}<br />${stateMark(query)} ${age}`);
   });
   return html`<dl class="summary">${tiles}</dl>`;
-}
-
-function shareNote(amount: number | undefined, query: QueryRow): Html | undefined {
-  const share = shareOf(amount, wholeCredits(query));
-  return share === undefined ? undefined : html`${shareText(share)} of all`;
-}
-
-function requestsText({ requests, isRequestsLeast }: QueryRow): Html | undefined {
-  if (requests === undefined) return undefined;
-  return html`${least(isRequestsLeast, requests)}${counted(requests, "request")}`;
 }
 
 /** What precedes an amount that is only a lower bound. */
@@ -61,17 +59,4 @@ export function isLowerBound({ pairs, truncated, isLeast }: QueryRow): boolean {
 export function shareOf(amount: number | undefined, total: number | undefined): number | undefined {
   if (amount === undefined || total === undefined || total <= 0 || amount < 0) return undefined;
   return amount > total ? undefined : amount / total;
-}
-
-/** The day or the month of a query; empty if unknown. */
-function windowText({ name, windowStartMs }: QueryRow): string {
-  if (windowStartMs === undefined) return "";
-  return name.endsWith("month") ? monthText(windowStartMs) : dateText(windowStartMs);
-}
-
-/** Data of the current window may be older than the answer that contains them. Data of a past window do not age. */
-function dataAge(query: QueryRow, nowMs: number): Html {
-  const { name, state, dataMs } = query;
-  const isRunning = state === "up" && !name.startsWith("last_");
-  return isRunning && dataMs !== undefined ? ago(dataMs, nowMs) : answerAge(query, nowMs);
 }

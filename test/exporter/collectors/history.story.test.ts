@@ -6,7 +6,7 @@ import { textOf } from "../status/page/page-reader.ts";
 const START = "2026-11-18T22:30:00Z";
 const HOUR_MS = 3_600_000;
 
-/** An exporter, ten minutes after its start, of an account that spent 4 credits last week, 2 yesterday and 1 today. */
+/** An exporter, ten minutes after its start, of an account that spent 8 credits on 2 October, 4 last week, 2 yesterday and 1 today. */
 async function start(prepare: (gateway: Gateway) => void = () => {}) {
   const app = await startTestApp({
     start: START,
@@ -17,6 +17,7 @@ async function start(prepare: (gateway: Gateway) => void = () => {}) {
       gateway.addKey({ name: "billing", title: "Billing" });
       const now = Date.parse(START);
       for (const [hours, micros] of [
+        [47 * 24, 8_000_000],
         [168, 4_000_000],
         [24, 2_000_000],
         [2, 1_000_000],
@@ -38,6 +39,7 @@ test("the page shows the past of the account, of keys, models and apps soon afte
     expect(text).toContain("10 Nov 0.00, 11 Nov 4.00, 12 Nov 0.00");
     expect(text).toContain("17 Nov 2.00, 18 Nov 1.00.");
     expect(text).toContain("Spend of today by hour 1.00 credits");
+    expect(text.includes("This month against the last 7.00 credits, last month 8.00 in all")).toBe(path === "/");
     expect(text).toContain("20:00 1.00, 21:00 0.00, 22:00 0.00.");
   }
   expect(

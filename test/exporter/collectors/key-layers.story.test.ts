@@ -63,7 +63,7 @@ test("a key without a limit of its own is blocked by its workspace, which is one
   expect(keys[0]).toMatchObject({
     unlimited: false,
     outlook: "unknown",
-    states: ["up", "used-up"],
+    states: ["stopped", "up"],
     layers: [
       { source: "member", shared_id: "g1/ann" },
       { source: "workspace", remaining_credits: -0.25 },

@@ -59,6 +59,7 @@ test.each([
   ["/keys/a%2Fb?x=1", 200, HTML],
   ["/keys/%3Cscript%3E", 404, HTML],
   ["/account", 200, HTML],
+  ["/exporter", 200, HTML],
   ["/models/acme%2Fone", 200, HTML],
   ["/models/%E0%A4%A", 400, TEXT],
   ["/apps", 200, HTML],

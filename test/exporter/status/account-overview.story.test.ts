@@ -27,7 +27,7 @@ async function start(switches: Partial<Switches> = {}, discovery: object = {}) {
   await app.seriesWhen((series) => series.has('aigateway_discovery_keys{workspace="default"}'));
   await app.clock.advance(20_000);
   await app.clock.answered();
-  return { app, page: async () => textOf(await app.page()) };
+  return { app, page: async () => `${textOf(await app.page())} ${textOf(await app.page("/exporter"))}` };
 }
 
 describe("the account on the page of a running exporter", () => {
@@ -36,11 +36,11 @@ describe("the account on the page of a running exporter", () => {
     const text = await page();
     expect(text).toMatch(/web listed, not polled ○ Disabled/);
     expect(text).not.toContain("billing listed, not polled");
-    expect(text).toMatch(/Balance ● Up .{1,20} 74\.75 credits 100\.50 bought, 25\.75 used/);
+    expect(text).toMatch(/Balance of the account ● Up .{1,20} 74\.75 credits 100\.50 bought, 25\.75 used/);
     expect(text).toMatch(/Keys of the default workspace ● Up .{1,20} 2 keys/);
     expect(text).toMatch(/Query typo ✕ Failing bad_request never answered by modle, today/);
     expect(text).toMatch(
-      /Names that queries may use ▲ Warning .{1,20} query "typo" names the dimension "modle"/,
+      /Names that queries may use ◆ Warning .{1,20} query "typo" names the dimension "modle"/,
     );
   });
 
@@ -61,6 +61,6 @@ describe("the account on the page of a running exporter", () => {
 
   test("shows no balance where the gateway has none", async () => {
     const { page } = await start({ missingOperations: ["credits"] });
-    expect(await page()).toMatch(/Balance ● Up .{1,20} The gateway does not report it\./);
+    expect(await page()).toMatch(/Balance of the account ● Up .{1,20} The gateway does not report it\./);
   });
 });

@@ -6,7 +6,7 @@ test.each<[string, Partial<View>]>([
   ["search=&team=&state=&sort=&page=", {}],
   ["team=payments&sort=month", { team: "payments", sort: "month" }],
   ["search=%20Bill+ing%26%20", { search: "bill ing&" }],
-  ["state=used-up&page=3", { state: "used-up", page: 3 }],
+  ["state=stopped&page=3", { state: "stopped", page: 3 }],
 ])("the parameters %j describe a view, and its address describes the same one", (query, parts) => {
   const view = { ...WHOLE, ...parts };
   expect(readView(query)).toEqual({ view });
@@ -16,8 +16,8 @@ test.each<[string, Partial<View>]>([
 test.each([
   ["serach=x", '"serach" is not a parameter of the page; use search, team, state, sort, page'],
   ["__proto__=x", '"__proto__" is not a parameter of the page; use search, team, state, sort, page'],
-  ["sort=price", 'sort: "price" is not one of name, out, used, left, day, week, month, total'],
-  ["state=Up", 'state: "Up" is not one of failing, waiting, up, used-up, low, disabled'],
+  ["sort=price", 'sort: "price" is not one of name, used, left, day, week, month, total'],
+  ["state=Up", 'state: "Up" is not one of stopped, hour, day, week, failing, waiting, up, disabled'],
   ["page=0", 'page: "0" is not a number from 1'],
   ["page=10000000", 'page: "10000000" is not a number from 1'],
   ["page=2&page=3", "page is given more than once"],

@@ -59,7 +59,7 @@ test("an exporter with everything answers with every value, amounts and times wi
         failure_cause: "key_unknown",
         failure_advice: causeNamed("key_unknown").advice,
         last_success_timestamp_seconds: (NOW - 12_000) / 1000,
-        states: ["failing", "low"],
+        states: ["stopped", "failing"],
         team: "payments",
         project: "invoices",
         cost_center: "4711",
@@ -223,7 +223,7 @@ test.each<[string, Partial<KeyRow>, object, readonly string[]]>([
   [
     "no limit",
     { limit: 0, remaining: 0 },
-    { unlimited: false, limit_credits: 0, states: ["up", "used-up"] },
+    { unlimited: false, limit_credits: 0, states: ["stopped", "up"] },
     [],
   ],
   [
@@ -257,7 +257,7 @@ test.each(KEY_STATES)("the state %s of a key is the parameter that selects it", 
     key("down", DOWN),
     key("new", NOTHING),
     key("used", { remaining: 0 }),
-    key("low", { remaining: 3 }),
+    ...[DAY / 48, DAY / 2, 2 * DAY].map((ms) => key(`ends-${ms}`, { expiryMs: NOW + ms })),
     key("off", { isDisabled: true }),
   ];
   const all = statusOf({ keys });

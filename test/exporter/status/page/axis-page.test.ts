@@ -4,7 +4,7 @@ import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
 import { renderAxisPage } from "../../../../exporter/status/page/axis-page.ts";
 import type { QueryRow } from "../../../../exporter/status/target-rows.ts";
 import { type Axis, axisAddress } from "../../../../exporter/status/view.ts";
-import { historyOf, markupFaults, overviewOf, pageOf, query, rows, textOf } from "./page-reader.ts";
+import { historyOf, markupFaults, overviewOf, query, rows, textOf } from "./page-reader.ts";
 
 const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
 const UNKNOWN = { dataMs: undefined, state: "waiting", lastSuccessMs: undefined } as const;
@@ -49,7 +49,7 @@ test("all models are in one table, which adds up to the spend of each window", (
     ["Model", "Today at least", "Yesterday", "This month", "Last month"],
     ["acme/two", "0.30 30.0%", "", "6.00 60.0%", "—"],
     ["acme/one", "0.30 30.0%", "", "4.00 40.0%", "—"],
-    ["_other", "0.40 40.0%", "", "", "—"],
+    ["Everything else", "0.40 40.0%", "", "", "—"],
     ["In all", "1.00", "0.00", "10.00", "—"],
   ]);
   expect(textOf(page)).toContain("This month November 2026 10.00 ● Up 1 min ago");
@@ -59,26 +59,17 @@ test("all models are in one table, which adds up to the spend of each window", (
     "App",
     "Chat",
     "Search",
-    "_other",
+    "Everything else",
     "In all",
   ]);
 });
 
-test("the first page has the pairs of models and apps in the same form", () => {
-  const page = pageOf({ queries: QUERIES, creditValue: { currency: "EUR", value: 0.5, former: [] } });
-  expect(rows(page)).toEqual([
-    ["Model and app", "Today", "Yesterday", "This month", "Last month"],
-    ["acme/two Chat", "0.30 30.0%", "", "6.00 60.0%", "—"],
-    ["acme/one Chat", "0.10 10.0%", "", "4.00 40.0%", "—"],
-    ["acme/one Search", "0.20 20.0%", "", "", "—"],
-    ["_other", "0.40 40.0%", "", "", "—"],
-    ["In all", "1.00", "0.00", "10.00", "—"],
-  ]);
-  expect(textOf(page)).toContain("Today 1 November 2026 1.00 0.50 EUR · 1,234 requests ● Up 1 min ago");
-  const many = Array.from({ length: 10 }, (_, index) => ({ model: `m-${index}`, app: "a", credits: 1 }));
-  expect(rows(pageOf({ queries: [query("day", { pairs: many, credits: 10 })] })).slice(-2)).toEqual([
-    ["… and 2 more", "2.00 20.0%"],
-    ["In all", "10.00"],
+test("a table has 200 rows, and the others are added up", () => {
+  const pairs = Array.from({ length: 202 }, (_, index) => ({ model: `m-${index}`, app: "a", credits: 1 }));
+  const { page } = axisPage("model", undefined, { queries: [query("day", { pairs, credits: 202 })] });
+  expect(rows(page).slice(-2)).toEqual([
+    ["… and 2 more", "2.00 1.0%"],
+    ["In all", "202.00"],
   ]);
 });
 
@@ -107,7 +98,7 @@ test.each<[string, Partial<QueryRow>, RegExp, string]>([
   ],
   ["below its rows", { credits: 5, exceedsTotal: true }, /add up to more than its total/, NEITHER],
 ])("an answer that is %s is explained", (_, more, words, missing) => {
-  const text = textOf(pageOf({ queries: [query("day", more)] }));
+  const text = textOf(axisPage("model", undefined, { queries: [query("day", more)] }).page);
   expect(text).toMatch(words);
   expect(text).not.toContain(missing);
 });
@@ -193,6 +184,7 @@ test.each([EVIL, "a/b", "\ud800", "_none"])(
     );
     const one = axisPage("model", name, { queries });
     expect(one.isMissing).toBe(false);
+    expect(textOf(one.page).includes("Model no model")).toBe(name === "_none");
     for (const each of [page, one.page]) {
       expect(markupFaults(each)).toEqual([]);
       expect(each).not.toMatch(/<script|<img/);

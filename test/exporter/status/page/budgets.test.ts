@@ -37,9 +37,9 @@ describe("the table of budgets", () => {
     ["without spend", { spent: 0 }, ["● Within", "0.00 of 500.00 0%", "500.00"]],
     ["refunded", { spent: -5 }, ["● Within", "−5.00 of 500.00 −1%", "505.00"]],
     ["nearly spent", { spent: 450 }, ["◆ Nearly spent", "450.00 of 500.00 90%", "50.00"]],
-    ["just not spent", { spent: 499.999 }, ["◆ Nearly spent", "500.00 of 500.00 99%", "0.001"]],
+    ["just not spent", { spent: 499.999 }, ["◆ Nearly spent", "500.00 of 500.00 99%", "0.00"]],
     ["spent to the last credit", { spent: 500 }, ["◆ All spent", "500.00 of 500.00 100%", "0.00"]],
-    ["exceeded", { spent: 500.5 }, ["▲ Exceeded", "500.50 of 500.00 100%", "−0.50"]],
+    ["exceeded", { spent: 500.5 }, ["✕ Exceeded", "500.50 of 500.00 100%", "−0.50"]],
     [
       "not begun",
       { spent: undefined, window: "total", windowStartMs: NOW + 1, windowEndMs: undefined },
@@ -53,7 +53,7 @@ describe("the table of budgets", () => {
     [
       "incomplete",
       { gaps: gaps({ failing: 1 }) },
-      ["◐ Incomplete 1 of 3 keys: failing", "at least 120.50 of 500.00 24%", "379.50 at most"],
+      ["○ Incomplete 1 of 3 keys: failing", "at least 120.50 of 500.00 24%", "379.50 at most"],
     ],
     [
       "incomplete and nearly spent",
@@ -63,7 +63,7 @@ describe("the table of budgets", () => {
     [
       "incomplete and exceeded",
       { spent: 600, gaps: gaps({ waiting: 1 }) },
-      ["▲ Exceeded 1 of 3 keys: not polled yet", "at least 600.00 of 500.00 120%", "−100.00 at most"],
+      ["✕ Exceeded 1 of 3 keys: not polled yet", "at least 600.00 of 500.00 120%", "−100.00 at most"],
     ],
   ])("shows a budget that is %s", (_name, more, expected) => {
     expect(cells(more).slice(1, 4)).toEqual(expected);
@@ -91,7 +91,7 @@ describe("the table of budgets", () => {
   ])("explains the gaps of a budget over %s: %j", (kind, why, text) => {
     const scope =
       kind === "keys" ? { kind, names: ["a"] } : kind === "account" ? { kind } : { kind, label: "x" };
-    expect(cells({ scope, gaps: why })[1]).toBe(`◐ Incomplete ${text}`);
+    expect(cells({ scope, gaps: why })[1]).toBe(`○ Incomplete ${text}`);
   });
 
   test("explains a lower bound only if there is one", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { axisHistory, historySection, keyHistory } from "../../../../exporter/status/page/history.ts";
 import { leftSpark } from "../../../../exporter/status/page/left.ts";
+import type { History } from "../../../../exporter/status/history.ts";
 import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
 import {
   DAY,
@@ -22,7 +23,7 @@ const sectionOf = (isLeast = false) =>
 test("the spend by day is stacked by the largest, and the rest is one part", () => {
   const page = sectionOf();
   const [days = "", hours = ""] = page.split('aria-labelledby="hours"').map(textOf);
-  expect(days).toContain("Spend by day 17.75 credits, as of 2026-11-21 13:39:39 UTC");
+  expect(days).toContain("Spend by day 17.75 credits, as of 13:39 UTC");
   expect(days).toContain("Credits: 20 Nov 8.25, 21 Nov 9.50.");
   expect(days).toContain("a 6.00 b 5.00 c 2.00 d 2.00 e 2.00 everything else 0.75");
   expect(hours).toContain("Credits: 00:00 8.25, 01:00 9.50.");
@@ -77,6 +78,43 @@ test.each<[string, Partial<KeyRow>]>([
   ["that no list names", { name: "other" }],
 ])("a key %s has no picture of what is left", (_, more) => {
   expect(leftSpark(key("billing", more), historyOf({ billing: [2, 6] }), NOW)).toBeUndefined();
+});
+
+test("what the history lacks of today was spent since: at the beginning of the window nothing was", () => {
+  const overview = overviewOf({ history: historyOf({ billing: [0.25, 0.25] }) });
+  // Half a credit of two in the first two hours, and a whole one since.
+  const more = { limit: 2, remaining: 0.5, day: 1.5, reset: "daily", nextResetMs: NOW + DAY / 2 } as const;
+  const page = keyHistory(key("billing", more), overview).toString();
+  expect(page).toContain('class="past" d="M0 0L4.17 12.5L56.99 75"');
+});
+
+test("the month is compared with the same days of the last one", () => {
+  const startMs = Date.parse("2026-10-01T00:00:00Z");
+  const amounts = Array.from({ length: 52 }, (_, day) => (day < 31 ? 1 : 2));
+  const total = {
+    ...historyOf({}).of("total", "day"),
+    kind: "history" as const,
+    startMs,
+    count: 52,
+    dataMs: NOW,
+  };
+  const pageWith = (more: object) => {
+    const of: History["of"] = () => ({
+      ...total,
+      names: new Map([["_none", amounts]]),
+      isLeast: false,
+      ...more,
+    });
+    return historySection(overviewOf({ history: { ...historyOf({}), of } }), "model").toString();
+  };
+  const page = pageWith({});
+  expect(textOf(page)).toContain("This month against the last 42.00 credits, last month 31.00 in all");
+  // October has a day more than November.
+  expect(page).toMatch(/class="before" d="M0 100L3\.23 98L[^"]*L100 38"/);
+  expect(page).toMatch(/class="past" d="M0 100L3\.23 96L[^"]*L66\.35 16"/);
+  expect(pageWith({ isLeast: true })).not.toContain("This month against");
+  expect(pageWith({ startMs: startMs + DAY })).not.toContain("This month against");
+  expect(pageWith({ dataMs: Date.parse("2026-10-31T23:59:00Z") })).not.toContain("This month against");
 });
 
 const words = (history?: ReturnType<typeof historyOf>) => textOf(pageOf({ keys: [key("billing")], history }));

@@ -1,6 +1,8 @@
 import type { Forecast } from "../../../../exporter/forecast/forecaster.ts";
 import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
+import { dangerOf } from "../../../../exporter/status/danger.ts";
 import { targetId } from "../../../../exporter/readings/target-id.ts";
+import type { AccountOverview } from "../../../../exporter/status/account-overview.ts";
 import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
 import type { History } from "../../../../exporter/status/history.ts";
 import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
@@ -35,7 +37,7 @@ export function overviewOf(overview: Partial<Overview>): Overview {
 
 /** A key that is up, with every value known. */
 export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
-  return {
+  const row: KeyRow = {
     id: targetId("key", name),
     name,
     state: "up",
@@ -53,6 +55,7 @@ export function key(name: string, more: Partial<KeyRow> = {}): KeyRow {
     expiryMs: undefined,
     ...more,
   };
+  return { ...row, danger: dangerOf(row, NOW) };
 }
 
 /** A forecast of a key, of which little is known. */
@@ -79,6 +82,22 @@ export function historyOf(names: Readonly<Record<string, readonly number[]>>, is
     labels: () => labelsOf(new Map([["default", new Map(keys)]])),
   };
 }
+
+/** What refuses a key. */
+export const DOWN = {
+  state: "down",
+  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
+} as const;
+
+const UP = { state: "up", failure: undefined, lastSuccessMs: NOW - 2000 } as const;
+
+/** An account without lists of keys. */
+export const ACCOUNT: AccountOverview = {
+  balance: { name: "credits", ...UP, bought: 50, used: 30, balance: 20 },
+  capabilities: { name: "capabilities", ...UP },
+  listings: [],
+  queries: [],
+};
 
 /** A query that is up, over a window without spend. */
 export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
@@ -157,11 +176,6 @@ export function textOf(page: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** The items of the list of problems that need attention. */
-export function listed(overview: Partial<Overview>): readonly string[] {
-  return [...pageOf(overview).matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, text = ""]) => textOf(text));
-}
-
 /** The cells of each row of the page's tables. */
 export function rows(page: string): string[][] {
   return [...page.matchAll(/<tr[ >][\s\S]*?<\/tr>/g)].map(([row]) =>
@@ -184,8 +198,8 @@ export function markupFaults(page: string): readonly string[] {
 }
 
 const ELEMENTS = (
-  "html head meta link title style body header nav a main section div dl dt dd footer h1 h2 h3 p ul li table caption " +
-  "form label input datalist option select button thead tbody tr th td article small span strong b i bdi br code time svg path desc g rect"
+  "html head meta link title style body header nav a main section div dl dt dd footer h1 h2 p ul li table caption " +
+  "form label input option select button thead tbody tr th td small span strong b i bdi br code time svg path desc g rect"
 ).split(" ");
 const TAG = /<(\/?)([a-z]\w*)([^<>]*)>/gi;
 const ATTRIBUTE = /\s(?:[a-zA-Z-]+)="[^"<>]*"/g;

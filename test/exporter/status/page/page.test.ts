@@ -3,11 +3,13 @@ import type { Overview } from "../../../../exporter/status/overview.ts";
 import { STYLE } from "../../../../exporter/status/page/style.ts";
 import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
 import {
+  ACCOUNT,
   budget,
   DAY,
+  DOWN,
+  forecast,
   gaps,
   key,
-  listed,
   markupFaults,
   NOW,
   pageOf,
@@ -26,20 +28,6 @@ const WAITING = {
   day: undefined,
   month: undefined,
 } as const;
-const DOWN = {
-  state: "down",
-  failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
-} as const;
-
-describe("the report about a failed reload", () => {
-  test("says since when, and what applies", () => {
-    const text = textOf(pageOf({ failedReloadMs: NOW - 120_000, keys: [key("billing")] }));
-    expect(text).toContain(
-      "Needs attention Configuration ✕ Not reloaded the last reload failed 2 min ago; the former configuration applies The log and the command check report the problems.",
-    );
-  });
-});
-
 describe("the table of keys", () => {
   test("shows state, limit and spend", () => {
     expect(rows(pageOf({ keys: [key("billing", { owner: OWNER })] }))).toEqual([
@@ -63,7 +51,7 @@ describe("the table of keys", () => {
     ["unknown", UNASKED, ["—", "—", "—"]],
     ["zero", { limit: 0, remaining: 0 }, ["0.00 of 0.00 used up", "0.00", "monthly in 9 d 10 h"]],
     ["overdrawn", { remaining: -14.5 }, ["114.50 of 100.00 used up", "−14.50", "monthly in 9 d 10 h"]],
-    ["nearly used up", { remaining: 0.004 }, ["100.00 of 100.00 99%", "0.004", "monthly in 9 d 10 h"]],
+    ["nearly used up", { remaining: 0.004 }, ["100.00 of 100.00 99%", "0.00", "monthly in 9 d 10 h"]],
     ["refunded", { remaining: 120 }, ["−20.00 of 100.00 −20%", "120.00", "monthly in 9 d 10 h"]],
     ["just reset", { remaining: undefined, nextResetMs: undefined }, ["— of 100.00", "—", "monthly"]],
     ["never reset", { reset: "never", nextResetMs: undefined }, ["60.00 of 100.00 60%", "40.00", "never"]],
@@ -83,31 +71,40 @@ describe("the table of keys", () => {
   test.each<[Partial<KeyRow>, string]>([
     [{}, "● Up 12 s ago"],
     [WAITING, "○ Waiting not polled yet"],
-    [{ ...DOWN, lastSuccessMs: undefined }, "✕ Failing unauthorized never answered"],
-    [DOWN, "✕ Failing unauthorized last answered 12 s ago"],
-    [{ expiryMs: NOW + 3 * DAY }, "● Up 12 s ago expires in 3 d"],
-    [{ expiryMs: NOW - 3 * DAY }, "● Up 12 s ago expired 3 d ago"],
+    [{ ...DOWN, lastSuccessMs: undefined }, "▲ Refused unauthorized never answered"],
+    [DOWN, "▲ Refused unauthorized last answered 12 s ago"],
+    [{ ...DOWN, failure: undefined }, "✕ Overdue last answered 12 s ago"],
+    [{ isListed: true }, "● Listed 12 s ago"],
+    [{ isListed: true, isDisabled: true, remaining: 0 }, "○ Disabled 12 s ago"],
+    [{ remaining: 0 }, "▲ Used up 12 s ago"],
+    [{ expiryMs: NOW + 3 * DAY }, "◆ Expires 12 s ago expires in 3 d"],
+    [{ expiryMs: NOW - 3 * DAY }, "▲ Expired 12 s ago expired 3 d ago"],
   ])("describes the state %j in words", (more, text) => expect(cells(more)[1]).toBe(text));
-
-  test("lists failing, used up and waiting keys first, then the rest in the order of the configuration", () => {
-    const page = pageOf({
-      keys: [key("b"), key("waiting", WAITING), key("spent", { remaining: 0 }), key("a"), key("down", DOWN)],
-    });
-    expect(keyNames(page)).toEqual(["down", "spent", "waiting", "b", "a"]);
-  });
 
   test("reports that no keys are configured", () =>
     expect(textOf(pageOf({ keys: [] }))).toContain("No keys are configured."));
 });
 
 describe("the summary", () => {
-  test("counts the keys and adds up their spend", () => {
-    const creditValue = { currency: "EUR", value: 0.5, former: [] };
-    expect(tiles({ keys: [key("a"), key("b", { day: 0.25, remaining: 0 })], creditValue })).toEqual([
-      ["Keys up", "2 of 2 none failing"],
-      ["Credits today", "1.75 all 2 keys 0.88 EUR"],
-      ["Credits this month", "120.00 all 2 keys 60.00 EUR"],
-      ["Limits used up", "1 2 with a limit"],
+  const creditValue = { currency: "EUR", value: 0.5, former: [] };
+  const lasts = { forecast: forecast({}) };
+
+  test("counts the keys that are stopped, adds up their spend, and says which one is next", () => {
+    const soon = { forecast: forecast({ outlook: "predicted", exhaustionMs: NOW + 7_200_000 }) };
+    const keys = [key("a", lasts), key("b", { day: 0.25, remaining: 0, ...lasts }), key("c", soon)];
+    expect(tiles({ keys, creditValue })).toEqual([
+      ["Runs out next", "in 2 h c"],
+      ["Keys stopped", "1 of 3"],
+      ["Credits today", "3.25 all 3 keys 1.63 EUR"],
+      ["Credits this month", "180.00 all 3 keys 90.00 EUR"],
+    ]);
+    const balance = {
+      ...ACCOUNT.balance,
+      forecast: forecast({ outlook: "imminent", exhaustionMs: NOW + 60_000 }),
+    };
+    expect(tiles({ keys, account: { ...ACCOUNT, balance } })[0]).toEqual([
+      "Runs out next",
+      "in 1 min the account",
     ]);
   });
 
@@ -115,68 +112,23 @@ describe("the summary", () => {
     const keys = [
       key("a"),
       key("new", WAITING),
-      key("down", DOWN),
-      key("c", { day: undefined, remaining: 10 }),
+      key("down", { ...DOWN, failure: { reason: "timeout", message: "" } }),
+      key("c", { day: undefined, limit: "unlimited", remaining: undefined }),
     ];
     expect(tiles({ keys })).toEqual([
-      ["Keys up", "2 of 4 1 failing · 1 waiting"],
+      ["Runs out next", "none not known yet for 3 keys"],
+      ["Keys stopped", "0 of 4 1 failing · 1 waiting · 1 unlimited · 1 unknown"],
       ["Credits today", "3.00 partial: unknown for 2 keys"],
       ["Credits this month", "180.00 partial: unknown for 1 key"],
-      ["Limits used up", "0 1 at 90% or more · 3 with a limit · 1 unknown"],
     ]);
-    expect(tiles({ keys: [key("new", WAITING)] })[1]).toEqual(["Credits today", "— unknown for every key"]);
-  });
-});
-
-describe("the list of problems that need attention", () => {
-  test("shows failing keys and queries with reason and message, and keys that are used up", () => {
-    const keys = [key("billing", { remaining: 0 }), key("search", DOWN)];
-    const prepaid = key("prepaid", { remaining: -1, reset: "never", nextResetMs: undefined });
-    expect(
-      listed({
-        keys: [...keys, prepaid],
-        queries: [query("month", { ...DOWN, lastSuccessMs: NOW - 12_000 })],
-      }),
-    ).toEqual([
-      "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
-      "Models and apps, this month ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
-      "billing ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
-      "prepaid ▲ Used up nothing is left of 100.00 credits; it never resets",
+    expect(tiles({ keys: [key("new", WAITING)] }).slice(0, 3)).toEqual([
+      ["Runs out next", "— not known yet for 1 key"],
+      ["Keys stopped", "— of 1 1 waiting · 1 unknown"],
+      ["Credits today", "— unknown for every key"],
     ]);
-    expect(pageOf({ keys })).toContain("<title>(1 failing) AI gateway exporter</title>");
-  });
-
-  test("includes failing queries that only budgets need, also in the title", () => {
-    const budgetQueries = ["week", "since_2026-11-01"].map((name) => ({
-      name,
-      lastSuccessMs: undefined,
-      ...DOWN,
-    }));
-    const page = { budgetQueries: [...budgetQueries, { ...WAITING, name: "month", failure: undefined }] };
-    expect(listed(page)).toEqual([
-      "Budgets, this week ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
-      "Budgets, since 2026-11-01 ✕ Failing unauthorized never answered Cannot read: gateway answered 401",
-    ]);
-    expect(pageOf(page)).toContain("<title>(2 failing) AI gateway exporter</title>");
-  });
-
-  test("begins with exceeded budgets", () => {
-    const open = budget("prepaid", {
-      window: "total",
-      windowEndMs: undefined,
-      spent: 501,
-      gaps: gaps({ old: 1 }),
-    });
-    const budgets = [
-      budget("kept"),
-      budget("month", { spent: 612.3 }),
-      open,
-      budget("spent", { spent: 500 }),
-    ];
-    expect(listed({ keys: [key("search", DOWN)], budgets })).toEqual([
-      "month ▲ Exceeded budget: 612.30 of 500.00 credits spent; its window ends in 9 d 10 h",
-      "prepaid ▲ Exceeded budget: at least 501.00 of 500.00 credits spent; it never ends",
-      "search ✕ Failing unauthorized last answered 12 s ago Cannot read: gateway answered 401",
+    expect(tiles({ keys: [key("a", lasts)] })[0]).toEqual([
+      "Runs out next",
+      "none no limit is going to run out",
     ]);
   });
 });
@@ -246,8 +198,20 @@ describe("the whole page", () => {
 
   test("has a link to reload it, never reloads itself, and shows when it was rendered", () => {
     expect(tame).not.toContain("http-equiv");
-    expect(tame).toContain(`<a href="/">Refresh</a>`);
+    expect(tame).toContain(`<a class="side" href="/">Refresh</a>`);
     expect(textOf(tame)).toContain("As of 2026-11-21 13:40:39 UTC. Version 1.2.3, started 24 h ago.");
+  });
+
+  test("links every page, also without a management key, and marks the present one", () => {
+    const [tabs = ""] = /<nav class="tabs"[\s\S]*?class="side"/.exec(tame) ?? [];
+    const links = [...tabs.matchAll(/href="([^"]*)"( aria-current="page")?/g)];
+    expect(links.map(([, path, current]) => `${path}${current ?? ""}`)).toEqual([
+      '/ aria-current="page"',
+      "/account",
+      "/models",
+      "/apps",
+      "/exporter",
+    ]);
   });
 
   test.each(["th", "table"])("makes every %s accessible to screen readers", (element) => {
@@ -259,12 +223,19 @@ describe("the whole page", () => {
 
   test.each(["light", "dark"])("has enough contrast in the %s scheme", (scheme) => {
     const [light = "", dark = ""] = String(STYLE).split("prefers-color-scheme: dark");
-    const colour = coloursOf(scheme === "light" ? light : dark);
+    const colour = coloursOf(scheme === "light" ? light : dark + light);
     for (const text of ["text", "soft", "up", "high", "down", "link"]) {
       for (const ground of ["ground", "card"]) {
         expect(contrast(colour(text), colour(ground)), `${text} on ${ground}`).toBeGreaterThan(4.5);
       }
     }
+    for (const [text, urgency] of [
+      ["#ffffff", "stopped"],
+      ["#000000", "hour"],
+      ["#1c2128", "day"],
+      ["#1c2128", "week"],
+    ] as const)
+      expect(contrast(text, colour(urgency)), urgency).toBeGreaterThan(4.5);
   });
 });
 
@@ -280,12 +251,6 @@ function keyRows(page: string): string[][] {
 function tiles(overview: Partial<Overview>): readonly (readonly string[])[] {
   const found = pageOf(overview).matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([\s\S]*?)<\/dd>/g);
   return [...found].map(([, title = "", text = ""]) => [title, textOf(text)]);
-}
-
-function keyNames(page: string): string[] {
-  return rows(page)
-    .slice(1)
-    .map(([name = ""]) => name);
 }
 
 function coloursOf(style: string): (name: string) => string {

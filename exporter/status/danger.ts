@@ -1,0 +1,97 @@
+import type { Outlook } from "../forecast/outlook.ts";
+import { BUCKET_MS, DAY_MS } from "../time/window.ts";
+import type { KeyLayer } from "../readings/reading.ts";
+import type { KeyRow } from "./target-rows.ts";
+
+/** How soon calls fail, the most urgent first. */
+export const URGENCIES = ["stopped", "hour", "day", "week"] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
+/** Why calls fail, or will. */
+export interface Danger {
+  readonly urgency: Urgency;
+  readonly why: "refused" | "expired" | "used-up" | "runs-out" | "expires" | "scarce";
+  /** When that was, or will be; undefined: unknown. */
+  readonly atMs?: number | undefined;
+}
+
+/** What stops a key, or will first. A disabled key is meant to be stopped. */
+export function dangerOf(key: KeyRow, nowMs: number): Danger | undefined {
+  const { isDisabled, isListed, state, failure, expiryMs = Infinity } = key;
+  if (isDisabled === true) return undefined;
+  const isRefused = state === "down" && failure?.reason === "unauthorized" && isListed !== true;
+  if (isRefused) return { urgency: "stopped", why: "refused" };
+  if (expiryMs <= nowMs) return { urgency: "stopped", why: "expired", atMs: expiryMs };
+  if (isUsedUp(key)) return { urgency: "stopped", why: "used-up" };
+  const [first] = [runningOut(key.forecast), expiring(expiryMs, nowMs), scarce(key)]
+    .filter((danger) => danger !== undefined)
+    .toSorted(byUrgency);
+  return first;
+}
+
+/** The most urgent first, then what comes first; no danger comes last. */
+export function byUrgency(one: Danger | undefined, other: Danger | undefined): number {
+  return rankOf(one) - rankOf(other) || (one?.atMs ?? Number.MAX_VALUE) - (other?.atMs ?? Number.MAX_VALUE);
+}
+
+function rankOf(danger: Danger | undefined): number {
+  return danger ? URGENCIES.indexOf(danger.urgency) : URGENCIES.length;
+}
+
+const OUTLOOKS: ReadonlyMap<Outlook, Urgency> = new Map([
+  ["imminent", "hour"],
+  ["predicted", "day"],
+  ["slow", "week"],
+]);
+
+/** Whether a limit or a balance is used up before its reset, by the forecast. */
+export function runningOut(forecast: KeyRow["forecast"]): Danger | undefined {
+  const urgency = forecast && OUTLOOKS.get(forecast.outlook);
+  return urgency && { urgency, why: "runs-out", atMs: forecast.exhaustionMs };
+}
+
+function expiring(atMs: number, nowMs: number): Danger | undefined {
+  const leftMs = atMs - nowMs;
+  if (leftMs > 7 * DAY_MS) return undefined;
+  const urgency = leftMs > DAY_MS ? "week" : leftMs > BUCKET_MS.hour ? "day" : "hour";
+  return { urgency, why: "expires", atMs };
+}
+
+/** A key with at most this share of its limit left is in danger while no forecast tells how long that lasts. */
+const SCARCE_SHARE = 0.03;
+
+function scarce(key: KeyRow): Danger | undefined {
+  const { outlook = "unknown" } = key.forecast ?? {};
+  const isJudged = outlook !== "unknown" && outlook !== "learning";
+  return !isJudged && isAtLeast(usedShare(key) ?? 0, 1 - SCARCE_SHARE)
+    ? { urgency: "week", why: "scarce" }
+    : undefined;
+}
+
+/** Whether a share, which is a binary fraction, reaches another one. */
+export function isAtLeast(share: number, least: number): boolean {
+  return share >= least - 1e-9;
+}
+
+/** The used share of a key's limit; undefined if the key has no limit or the share is unknown. */
+export function usedShare({ limit, remaining }: KeyRow): number | undefined {
+  if (typeof limit !== "number" || remaining === undefined) return undefined;
+  return limit > 0 ? (limit - remaining) / limit : remaining > 0 ? undefined : 1;
+}
+
+/** Nothing is left of the limit or of a budget around it, or so little that no call succeeds. */
+function isUsedUp(key: KeyRow): boolean {
+  const { limit, remaining, forecast } = key;
+  const isEmpty = typeof limit === "number" && remaining !== undefined && remaining <= 0;
+  return isEmpty || (nearestLayer(key)?.remainingCredits ?? 1) <= 0 || forecast?.outlook === "exhausted";
+}
+
+/** The budget around the key that leaves the least, if it leaves less than the key's own limit. */
+export function nearestLayer({ layers = [], remaining = Infinity }: KeyRow): KeyLayer | undefined {
+  const [nearest] = layers.toSorted((one, other) => leftOf(one) - leftOf(other));
+  return nearest && leftOf(nearest) < remaining ? nearest : undefined;
+}
+
+function leftOf({ remainingCredits = Infinity }: KeyLayer): number {
+  return remainingCredits;
+}

@@ -1,0 +1,82 @@
+import { type Danger, nearestLayer, runningOut, usedShare } from "../danger.ts";
+import type { BalanceRow } from "../account-overview.ts";
+import type { KeyRow } from "../target-rows.ts";
+import { credits, creditText, usedText } from "./amount.ts";
+import { foreign, type Html, html } from "./html.ts";
+import { answerAge, dangerMark, faultText } from "./marks.ts";
+import { ago, until } from "./time.ts";
+
+/** Since when or until when a key stops, and what is left of it. */
+export function dangerText(key: KeyRow, danger: Danger, nowMs: number): Html {
+  const { why, atMs = 0 } = danger;
+  const { limit, remaining, forecast, reset, nextResetMs } = key;
+  if (why === "refused")
+    return html`${answerAge(key, nowMs)} <span>${foreign(faultText(key) ?? "", 800)}</span>`;
+  if (why === "expired") return ago(atMs, nowMs);
+  if (why === "expires") return until(atMs, nowMs);
+  const of = typeof limit === "number" ? creditText(limit) : "";
+  const unknown = reset === "never" ? html`it never resets` : html`its reset is unknown`;
+  const resets = nextResetMs === undefined ? unknown : html`resets ${until(nextResetMs, nowMs)}`;
+  const left = html`${credits(remaining)} of ${of} credits are left; ${resets}`;
+  const layer = layerText(key, nowMs);
+  if (why === "used-up") return layer ?? html`nothing is left of ${of} credits; ${resets}`;
+  if (why === "scarce") return html`${usedText(usedShare(key) ?? 0)} is used, ${left}`;
+  const source =
+    forecast?.source === undefined || layer ? undefined : html` (${foreign(forecast.source, 64)})`;
+  const rest = layer ?? (of === "" || remaining === undefined ? resets : left);
+  return html`${endText(danger, forecast, nowMs)}${source}, ${rest}`;
+}
+
+/** What the budget around a key leaves, and until when; undefined: its own limit is the nearest. */
+export function layerText(key: KeyRow, nowMs: number): Html | undefined {
+  const layer = nearestLayer(key);
+  if (!layer) return undefined;
+  const { source, remainingCredits = 0, limitCredits, nextResetMs } = layer;
+  const of = limitCredits === undefined ? undefined : html` of ${creditText(limitCredits)}`;
+  const left = remainingCredits <= 0 ? "nothing" : creditText(remainingCredits);
+  const resets = nextResetMs === undefined ? undefined : html`, resets ${until(nextResetMs, nowMs)}`;
+  return html`budget <code>${foreign(source, 64)}</code>: ${left}${of} left${resets}`;
+}
+
+/** How long a limit lasts that is in no danger. */
+export function lastingText({ forecast, reset, nextResetMs }: Partial<KeyRow>): Html {
+  const { outlook = "unknown", leftAtReset } = forecast ?? {};
+  if (outlook === "learning")
+    return html`How fast it is spent is not known yet: the exporter is still learning.`;
+  if (outlook === "unknown" || outlook === "unlimited") return html`How long it lasts is not known.`;
+  if (leftAtReset !== undefined)
+    return html`Estimate: ${creditText(leftAtReset)} credits will be left at the reset${rateText(forecast)}.`;
+  return reset === "never" || nextResetMs === undefined
+    ? html`Estimate: it lasts for more than a week.`
+    : html`Estimate: it lasts until its reset.`;
+}
+
+/** What ends or will end the balance. */
+export function balanceDanger(forecast: BalanceRow["forecast"]): Danger | undefined {
+  return forecast?.outlook === "exhausted"
+    ? { urgency: "stopped", why: "used-up", atMs: forecast.exhaustionMs }
+    : runningOut(forecast);
+}
+
+/** How long the balance lasts; undefined: there is no answer yet. */
+export function balanceText({ forecast, topUp }: BalanceRow, nowMs: number): Html | undefined {
+  const danger = balanceDanger(forecast);
+  if (danger) return html`${dangerMark(danger, nowMs)} ${endText(danger, forecast, nowMs)}`;
+  if (topUp)
+    return html`Buys ${creditText(topUp.credits)} by itself once it is below ${creditText(topUp.below)}.`;
+  return forecast && lastingText({ forecast });
+}
+
+/** When credits run out, or ran out. */
+export function endText({ atMs }: Danger, forecast: KeyRow["forecast"], nowMs: number): Html | undefined {
+  if (atMs === undefined) return undefined;
+  return html`used up ${atMs < nowMs ? ago(atMs, nowMs) : until(atMs, nowMs)}${rateText(forecast)}`;
+}
+
+/** The rate that the estimate rests on, if it is one. */
+function rateText(forecast: KeyRow["forecast"]): Html | undefined {
+  const { basis, burn } = forecast ?? {};
+  const rate =
+    basis === "15m" || basis === "1h" || basis === "6h" || basis === "1d" ? burn?.[basis] : undefined;
+  return rate === undefined ? undefined : html` at ${creditText(rate)} credits an hour`;
+}
