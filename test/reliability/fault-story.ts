@@ -116,10 +116,21 @@ function lookAt(
     expect(page).toContain(line.message);
   }
   const state = subject.onPage.exec(page)?.groups?.["state"] ?? "not there";
-  const isRefused = subject === KEY && reason === "unauthorized";
-  expect(state).toBe(reason === undefined ? "● Up" : `${isRefused ? "▲ Refused" : "✕ Failing"} ${reason}`);
+  expect(state).toBe(stateOf(faultCase, subject));
   const isKept = valuesAfter(faultCase, subject).size > 0;
   return { reason: reasons[0], isKept, state, line };
+}
+
+/** As the page has it. */
+function stateOf(faultCase: FaultCase, { collector }: Subject): string {
+  const outcome = faultCase[collector];
+  if ("reason" in outcome) {
+    const isRefused = collector === "key" && outcome.reason === "unauthorized";
+    return `${isRefused ? "▲ Refused" : "✕ Failing"} ${outcome.reason}`;
+  }
+  const left = valuesAfter(faultCase, KEY).get(keySeriesName("limit_remaining_credits")) ?? 1;
+  if (collector === "key") return left > 0 ? "● Up" : "▲ Used up";
+  return outcome.isPartial ? "◆ Warning" : "● Up";
 }
 
 /** The last good values live for exactly three intervals, and nothing replaces them. */
@@ -204,7 +215,7 @@ const KEY: Subject = {
   stays: ["up", "unauthorized", "last_success_timestamp_seconds", "owner_info"].map((name) =>
     keySeriesName(name),
   ),
-  onPage: /Resets Today .*?\bfaulty (?<state>● Up|(?:✕ Failing|▲ Refused) \w+)/,
+  onPage: /Resets Today .*?\bfaulty (?<state>● Up|▲ Used up|(?:✕ Failing|▲ Refused) \w+)/,
 };
 
 const QUERY: Subject = {
@@ -215,7 +226,7 @@ const QUERY: Subject = {
   right: (revision) => querySeries("day", revision),
   series: /^aigateway_usage_day_|query="day"/,
   stays: ["up", "last_success_timestamp_seconds"].map((name) => querySeriesName(name)),
-  onPage: /Answer Models and apps, today (?<state>● Up|✕ Failing \w+)/,
+  onPage: /Answer Models and apps, today (?<state>● Up|◆ Warning|✕ Failing \w+)/,
 };
 
 const SUBJECTS = [KEY, QUERY] as const;

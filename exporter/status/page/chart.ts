@@ -95,7 +95,9 @@ function plot({ id, title, text }: ChartTexts, { x, y, shapes, now, shiftMs }: P
   const [rows, format] = [y.ticks(TICKS), y.tickFormat(TICKS)];
   const [start = 0, end = 0] = x.domain().map(Number);
   const grid = rows.map((credits) => `M0 ${round(y(credits))}h${SIZE}`).join("");
-  const times = x.ticks(5).filter((at) => Number(at) + shiftMs <= end);
+  const all = x.ticks(5).filter((at) => Number(at) + shiftMs <= end);
+  // A month has weeks, of which two months have too many.
+  const times = all.filter((_, index) => index % Math.ceil(all.length / 6) === 0);
   return html`<div class="plot">
     <svg ${BOX} role="img" aria-labelledby="${id}-title ${id}-text">
       <title id="${id}-title">${title}</title>

@@ -80,13 +80,13 @@ const LIMIT_WINDOWS: ReadonlyMap<string, WindowKind> = new Map([
 ]);
 
 /** To the end of the credits or of the window, whichever comes first. */
-function aheadOf({ forecast, nextResetMs }: KeyRow, now: Point, endMs: number): Lines["lines"][number] {
+function aheadOf({ forecast }: KeyRow, now: Point, endMs: number): Lines["lines"][number] {
   const { exhaustionMs, leftAtReset } = forecast ?? {};
   const [nowMs, remaining] = now;
   if (exhaustionMs !== undefined && exhaustionMs > nowMs) {
     const share = Math.min((endMs - nowMs) / (exhaustionMs - nowMs), 1);
     const end: Point = [nowMs + share * (exhaustionMs - nowMs), remaining * (1 - share)];
-    return { kind: nextResetMs === undefined ? "ahead" : "ahead early", points: [now, end] };
+    return { kind: "ahead early", points: [now, end] };
   }
   return { kind: "ahead", points: leftAtReset === undefined ? [] : [now, [endMs, leftAtReset]] };
 }

@@ -46,7 +46,7 @@ export const STYLE = new Html(`<style>
     border-radius: 10px;
   }
   .summary, .charts { display: grid; gap: 16px; margin-bottom: 16px; }
-  .summary { grid-template-columns: repeat(auto-fit, minmax(210px, 1fr)); }
+  .summary { grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); }
   .charts { grid-template-columns: repeat(auto-fit, minmax(min(350px, 100%), 1fr)); }
   .summary .card, .charts .card { min-width: 0; margin: 0; }
   dt { color: var(--soft); font-size: 13px; }
@@ -144,17 +144,17 @@ export const STYLE = new Html(`<style>
     thead th { position: sticky; top: 0; z-index: 1; background: var(--card); box-shadow: 0 1px var(--line); }
   }
   @media (max-width: 700px) {
-    body { padding: 16px 12px; }
-    .card { padding: 14px; }
+    body { padding: 16px 10px; }
+    .card { padding: 12px; }
     .summary { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
     dd { font-size: 22px; }
     .attention li { display: flex; flex-wrap: wrap; gap: 2px 10px; }
     .attention small { width: 100%; }
     .rare, .lines small, .lines code, .lines .spark { display: none; }
-    .lines .state { font-size: 12px; }
+    .lines .state { padding: 2px 5px; font-size: 12px; }
     th, td { padding: 8px 5px; }
     tbody th { min-width: 0; }
-    .lines th { max-width: 100px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .lines th { max-width: 96px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .bar { min-width: 90px; }
     .view label { flex: 1 1 40%; }
     .view input, .view select { width: 100%; }

@@ -39,7 +39,9 @@ test("the page shows the past of the account, of keys, models and apps soon afte
     expect(text).toContain("10 Nov 0.00, 11 Nov 4.00, 12 Nov 0.00");
     expect(text).toContain("17 Nov 2.00, 18 Nov 1.00.");
     expect(text).toContain("Spend of today by hour 1.00 credits");
-    expect(text.includes("This month against the last 7.00 credits, last month 8.00 in all")).toBe(path === "/");
+    expect(text.includes("This month against the last 7.00 credits, last month 8.00 in all")).toBe(
+      path === "/",
+    );
     expect(text).toContain("20:00 1.00, 21:00 0.00, 22:00 0.00.");
   }
   expect(
