@@ -13,6 +13,8 @@ export interface Danger {
   readonly why: "refused" | "expired" | "used-up" | "runs-out" | "expires" | "scarce";
   /** When that was, or will be; undefined: unknown. */
   readonly atMs?: number | undefined;
+  /** What ends for other keys as well: `account`, or the id of a budget. Absent: it is the key’s own. */
+  readonly shared?: string | undefined;
 }
 
 /** What stops a key, or will first. A disabled key is meant to be stopped. */
@@ -22,8 +24,10 @@ export function dangerOf(key: KeyRow, nowMs: number): Danger | undefined {
   const isRefused = state === "down" && failure?.reason === "unauthorized" && isListed !== true;
   if (isRefused) return { urgency: "stopped", why: "refused" };
   if (expiryMs <= nowMs) return { urgency: "stopped", why: "expired", atMs: expiryMs };
-  if (isUsedUp(key)) return { urgency: "stopped", why: "used-up" };
-  const [first] = [runningOut(key.forecast), expiring(expiryMs, nowMs), scarce(key)]
+  const usedUp = usedUpOf(key);
+  if (usedUp) return usedUp;
+  const runsOut = runningOut(key.forecast);
+  const [first] = [runsOut && { ...runsOut, shared: sharedBy(key) }, expiring(expiryMs, nowMs), scarce(key)]
     .filter((danger) => danger !== undefined)
     .toSorted(byUrgency);
   return first;
@@ -80,10 +84,25 @@ export function usedShare({ limit, remaining }: KeyRow): number | undefined {
 }
 
 /** Nothing is left of the limit or of a budget around it, or so little that no call succeeds. */
-function isUsedUp(key: KeyRow): boolean {
+function usedUpOf(key: KeyRow): Danger | undefined {
   const { limit, remaining, forecast } = key;
-  const isEmpty = typeof limit === "number" && remaining !== undefined && remaining <= 0;
-  return isEmpty || (nearestLayer(key)?.remainingCredits ?? 1) <= 0 || forecast?.outlook === "exhausted";
+  const [isEmpty, layer] = [typeof limit === "number" && (remaining ?? 1) <= 0, nearestLayer(key)];
+  const usedUp = { urgency: "stopped", why: "used-up" } as const;
+  if (isEmpty && !layer) return usedUp;
+  if (layer && leftOf(layer) <= 0) return { ...usedUp, shared: layer.sharedId };
+  return forecast?.outlook === "exhausted" ? { ...usedUp, shared: sharedBy(key) } : undefined;
+}
+
+/** What bounds the forecast of the key and other keys. */
+function sharedBy({ forecast, layers = [] }: KeyRow): string | undefined {
+  const { source, isShared } = forecast ?? {};
+  if (!isShared || source === "account") return isShared && source;
+  return layers.find((layer) => layer.source === source)?.sharedId;
+}
+
+/** Whether it is the limit of the key itself, its own or the mirrored one, that ends first. */
+export function isOwn({ forecast }: Pick<KeyRow, "forecast">): boolean {
+  return ["key_limit", "mirrored"].includes(forecast?.source ?? "key_limit");
 }
 
 /** The budget around the key that leaves the least, if it leaves less than the key's own limit. */

@@ -1,12 +1,12 @@
 import type { BalanceRow } from "../account-overview.ts";
-import { byUrgency, type Danger } from "../danger.ts";
+import { byUrgency, type Danger, nearestLayer } from "../danger.ts";
 import type { BudgetRow, Overview } from "../overview.ts";
-import type { TargetRow } from "../target-rows.ts";
+import type { KeyRow, TargetRow } from "../target-rows.ts";
 import { ACCOUNT_PATH, EXPORTER_PATH } from "../view.ts";
-import { credits } from "./amount.ts";
+import { counted, credits } from "./amount.ts";
 import { isExceeded, spentText } from "./budgets.ts";
 import { balanceDanger, dangerText, endText } from "./danger-text.ts";
-import { foreign, type Html, html, keyLink } from "./html.ts";
+import { foreign, type Html, html, keyLink, namesText } from "./html.ts";
 import { answerAge, dangerMark, faultText, isWarned, mark, stateMark } from "./marks.ts";
 import { targetsOf } from "./targets.ts";
 import { ago, until } from "./time.ts";
@@ -24,10 +24,11 @@ export function attention(overview: Overview): Html {
   const items: readonly Item[] = [
     ...keys.flatMap((key): readonly Item[] => {
       const { name, danger } = key;
-      return danger
+      return danger && danger.shared === undefined
         ? [[danger, () => item(keyLink(name), dangerMark(danger, nowMs), dangerText(key, danger, nowMs))]]
         : [];
     }),
+    ...ofShared(keys, nowMs),
     ...(account && balance
       ? [[balance, () => ofBalance(account.balance, balance, nowMs)] satisfies Item]
       : []),
@@ -50,6 +51,24 @@ export function attention(overview: Overview): Html {
     </ul>
     ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
   </section>`;
+}
+
+/** The budgets that several keys share, each once; the balance of the account has its own item. */
+function ofShared(keys: readonly KeyRow[], nowMs: number): readonly Item[] {
+  const groups = Map.groupBy(keys, ({ danger }) => danger?.shared);
+  return [...groups].flatMap(([shared, [key, ...others]]): readonly Item[] => {
+    const danger = key?.danger;
+    if (!danger || shared === undefined || shared === "account") return [];
+    const source = (danger.why === "used-up" && nearestLayer(key)?.source) || key.forecast?.source;
+    const names = [key, ...others].map(({ name }) => name);
+    const made = () =>
+      item(
+        html`Budget <code>${foreign(source ?? "", 64)}</code>`,
+        dangerMark(danger, nowMs),
+        html`${dangerText(key, danger, nowMs)}; stops ${counted(names.length, "key")}: ${namesText(names, 3)}`,
+      );
+    return [[danger, made]];
+  });
 }
 
 /** After what stops within a day. */

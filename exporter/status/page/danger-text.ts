@@ -1,4 +1,4 @@
-import { type Danger, nearestLayer, runningOut, usedShare } from "../danger.ts";
+import { type Danger, isOwn, nearestLayer, runningOut, usedShare } from "../danger.ts";
 import type { BalanceRow } from "../account-overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { credits, creditText, usedText } from "./amount.ts";
@@ -18,13 +18,10 @@ export function dangerText(key: KeyRow, danger: Danger, nowMs: number): Html {
   const unknown = reset === "never" ? html`it never resets` : html`its reset is unknown`;
   const resets = nextResetMs === undefined ? unknown : html`resets ${until(nextResetMs, nowMs)}`;
   const left = html`${credits(remaining)} of ${of} credits are left; ${resets}`;
-  const layer = layerText(key, nowMs);
-  if (why === "used-up") return layer ?? html`nothing is left of ${of} credits; ${resets}`;
+  if (why === "used-up") return layerText(key, nowMs) ?? html`nothing is left of ${of} credits; ${resets}`;
   if (why === "scarce") return html`${usedText(usedShare(key) ?? 0)} is used, ${left}`;
-  const source =
-    forecast?.source === undefined || layer ? undefined : html` (${foreign(forecast.source, 64)})`;
-  const rest = layer ?? (of === "" || remaining === undefined ? resets : left);
-  return html`${endText(danger, forecast, nowMs)}${source}, ${rest}`;
+  const isLeftKnown = isOwn(key) && of !== "" && remaining !== undefined;
+  return html`${endText(danger, forecast, nowMs)}${isLeftKnown ? html`, ${left}` : undefined}`;
 }
 
 /** What the budget around a key leaves, and until when; undefined: its own limit is the nearest. */
@@ -44,8 +41,11 @@ export function lastingText({ forecast, reset, nextResetMs }: Partial<KeyRow>): 
   if (outlook === "learning")
     return html`How fast it is spent is not known yet: the exporter is still learning.`;
   if (outlook === "unknown" || outlook === "unlimited") return html`How long it lasts is not known.`;
-  if (leftAtReset !== undefined)
-    return html`Estimate: ${creditText(leftAtReset)} credits will be left at the reset${rateText(forecast)}.`;
+  if (leftAtReset !== undefined) {
+    const of = isOwn({ forecast }) ? undefined : html` of ${boundText(forecast?.source)}`;
+    return html`Estimate: ${creditText(leftAtReset)} credits${of} will be left at the
+    reset${rateText(forecast)}.`;
+  }
   return reset === "never" || nextResetMs === undefined
     ? html`Estimate: it lasts for more than a week.`
     : html`Estimate: it lasts until its reset.`;
@@ -70,12 +70,21 @@ export function balanceText({ forecast, topUp }: BalanceRow, nowMs: number): Htm
 /** When credits run out, or ran out. */
 export function endText({ atMs }: Danger, forecast: KeyRow["forecast"], nowMs: number): Html | undefined {
   if (atMs === undefined) return undefined;
-  return html`used up ${atMs < nowMs ? ago(atMs, nowMs) : until(atMs, nowMs)}${rateText(forecast)}`;
+  const subject = isOwn({ forecast }) ? undefined : html`${boundText(forecast?.source)} is `;
+  return html`${subject}used up ${atMs < nowMs ? ago(atMs, nowMs) : until(atMs, nowMs)}${rateText(forecast)}`;
+}
+
+/** What bounds a key beside its own limit. */
+export function boundText(source = ""): Html {
+  return source === "account"
+    ? html`the balance of the account`
+    : html`the budget <code>${foreign(source, 64)}</code>`;
 }
 
 /** The rate that the estimate rests on, if it is one. */
 function rateText(forecast: KeyRow["forecast"]): Html | undefined {
-  const { basis, burn } = forecast ?? {};
+  const { basis, burn, isShared } = forecast ?? {};
+  if (isShared) return undefined;
   const rate =
     basis === "15m" || basis === "1h" || basis === "6h" || basis === "1d" ? burn?.[basis] : undefined;
   return rate === undefined ? undefined : html` at ${creditText(rate)} credits an hour`;

@@ -1,5 +1,6 @@
 import { type Window, type WindowKind, windowAt } from "../../time/window.ts";
 import { type Course, type History, keyCourse } from "../history.ts";
+import { isOwn } from "../danger.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { creditText } from "./amount.ts";
 import { lineChart, type Lines, type Point, sparkLine } from "./chart.ts";
@@ -81,7 +82,8 @@ const LIMIT_WINDOWS: ReadonlyMap<string, WindowKind> = new Map([
 
 /** To the end of the credits or of the window, whichever comes first. */
 function aheadOf({ forecast }: KeyRow, now: Point, endMs: number): Lines["lines"][number] {
-  const { exhaustionMs, leftAtReset } = forecast ?? {};
+  // Of another budget the estimate says nothing about this line.
+  const { exhaustionMs, leftAtReset } = isOwn({ forecast }) && forecast ? forecast : {};
   const [nowMs, remaining] = now;
   if (exhaustionMs !== undefined && exhaustionMs > nowMs) {
     const share = Math.min((endMs - nowMs) / (exhaustionMs - nowMs), 1);

@@ -57,12 +57,14 @@ test("a key without a limit of its own is blocked by its workspace, which is one
     `shared_limit_next_reset_timestamp_seconds{id="b1",source="workspace"} ${DECEMBER}`,
   ]);
   const text = (await app.page()).replaceAll(/<[^>]*>/g, "");
-  expect(text).toMatch(/docs ▲ Used up budget workspace: nothing of 500\.00 left, resets in 12 d/);
+  expect(text).toMatch(
+    /Budget workspace ▲ Used up budget workspace: nothing of 500\.00 left, resets in 12 d .*; stops 2 keys: docs, search/,
+  );
   expect(await app.page()).not.toContain("unlimited</span>");
   const { keys } = JSON.parse(await app.page("/api/v1/status"));
   expect(keys[0]).toMatchObject({
     unlimited: false,
-    outlook: "unknown",
+    outlook: "exhausted",
     states: ["stopped", "up"],
     layers: [
       { source: "member", shared_id: "g1/ann" },

@@ -178,7 +178,7 @@ test("with a management key, keys and account of a new exporter begin with the g
   }
   const { keys } = JSON.parse(await app.page("/api/v1/status"));
   expect(keys[0]).toMatchObject({ outlook: "predicted", outlook_source: "account" });
-  expect(await app.page("/keys/key-0")).toContain("of the balance of the account");
+  expect(await app.page("/keys/key-0")).toContain("the balance of the account is used up");
   // One entry for the account, and none for its twelve keys.
   const needs = /<section class="card attention".*?<\/section>/s.exec(await app.page("/"))?.[0] ?? "";
   expect(needs).toContain("Balance of the account");

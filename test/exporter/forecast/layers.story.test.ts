@@ -70,8 +70,8 @@ test("a shared budget is announced once, by its own spend, and its keys last no 
   expect(series.get('aigateway_key_outlook_shared{key="search"}')).toBe(1);
   expect(new Set(instants(series).map((name) => series.get(name))).size).toBe(1);
   const needs = /<section class="card attention".*?<\/section>/s.exec(await app.page("/"))?.[0] ?? "";
-  expect(needs.match(/<li>/g)).toHaveLength(1);
-  expect(needs).toMatch(/workspace.*keys: 2/s);
+  expect(needs.match(/<li /g)).toHaveLength(1);
+  expect(needs).toMatch(/workspace.*stops 2 keys: /s);
   const burn = seriesName("aigateway_shared_limit_burn_credits_per_hour", {
     source: "workspace",
     id: "b1",
