@@ -1,7 +1,7 @@
 import { type Danger, isOwn, nearestLayer, runningOut, usedShare } from "../danger.ts";
 import type { BalanceRow } from "../account-overview.ts";
 import type { KeyRow } from "../target-rows.ts";
-import { credits, creditText, usedText } from "./amount.ts";
+import { creditText, usedText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { answerAge, dangerMark, faultText } from "./marks.ts";
 import { ago, until } from "./time.ts";
@@ -9,19 +9,25 @@ import { ago, until } from "./time.ts";
 /** Since when or until when a key stops, and what is left of it. */
 export function dangerText(key: KeyRow, danger: Danger, nowMs: number): Html {
   const { why, atMs = 0 } = danger;
-  const { limit, remaining, forecast, reset, nextResetMs } = key;
   if (why === "refused")
     return html`${answerAge(key, nowMs)} <span>${foreign(faultText(key) ?? "", 800)}</span>`;
   if (why === "expired") return ago(atMs, nowMs);
   if (why === "expires") return until(atMs, nowMs);
-  const of = typeof limit === "number" ? creditText(limit) : "";
-  const unknown = reset === "never" ? html`it never resets` : html`its reset is unknown`;
-  const resets = nextResetMs === undefined ? unknown : html`resets ${until(nextResetMs, nowMs)}`;
-  const left = html`${credits(remaining)} of ${of} credits are left; ${resets}`;
-  if (why === "used-up") return layerText(key, nowMs) ?? html`nothing is left of ${of} credits; ${resets}`;
+  const left = leftText(key, nowMs);
+  if (why === "used-up") return layerText(key, nowMs) ?? left ?? html``;
   if (why === "scarce") return html`${usedText(usedShare(key) ?? 0)} is used, ${left}`;
-  const isLeftKnown = isOwn(key) && of !== "" && remaining !== undefined;
-  return html`${endText(danger, forecast, nowMs)}${isLeftKnown ? html`, ${left}` : undefined}`;
+  return html`${endText(danger, key.forecast, nowMs)}${isOwn(key) && left ? html`, ${left}` : undefined}`;
+}
+
+/** What is left of the key's own limit, and until when; undefined: unknown. */
+function leftText({ limit, remaining, reset, nextResetMs, danger }: KeyRow, nowMs: number): Html | undefined {
+  if (typeof limit !== "number" || remaining === undefined) return undefined;
+  const left =
+    danger?.why === "used-up"
+      ? html`nothing is left of ${creditText(limit)} credits`
+      : html`${creditText(remaining)} of ${creditText(limit)} credits are left`;
+  if (nextResetMs !== undefined) return html`${left}; resets ${until(nextResetMs, nowMs)}`;
+  return html`${left}; ${reset === "never" ? "it never resets" : "its reset is unknown"}`;
 }
 
 /** What the budget around a key leaves, and until when; undefined: its own limit is the nearest. */

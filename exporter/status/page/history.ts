@@ -44,7 +44,7 @@ export function axisHistory({ history, nowMs }: Overview, axis: HistoryAxis, nam
 export function keyHistory(key: KeyRow, { history, nowMs }: Overview): Html {
   if (!history) return NO_HISTORY;
   const cards = courseCards((granularity) => keyCourse(history, granularity, key.name), nowMs);
-  if (cards.every((card) => !card) && history.of("key", "day"))
+  if (cards.every((each) => !each) && history.of("key", "day"))
     return html`<p class="note">The past of the key is unknown: ${WHY_UNNAMED}</p>`;
   return section(history, [...cards, leftCard(key, history, nowMs)]);
 }
@@ -58,7 +58,7 @@ const NO_HISTORY = html`<p class="note">
 </p>`;
 
 function section({ targets }: History, cards: readonly (Html | undefined)[]): Html {
-  if (cards.some((card) => card)) return html`<div class="charts">${cards}</div>`;
+  if (cards.some((each) => each)) return html`<div class="charts">${cards}</div>`;
   const failure = targets().find((target) => target.failure)?.failure;
   return html`<p class="note">
     The gateway’s history is not known${failure ? html`: ${foreign(failure.message, 400)}` : " yet"}.

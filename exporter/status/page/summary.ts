@@ -47,8 +47,6 @@ function isUnlimited({ limit, layers = [] }: KeyRow): boolean {
 function stoppedTile(keys: readonly KeyRow[]): Html {
   const number = (is: (key: KeyRow) => boolean) => keys.filter(is).length;
   const stopped = number(({ danger }) => danger?.urgency === "stopped");
-  const isUnread = ({ limit, remaining, danger }: KeyRow) =>
-    limit !== "unlimited" && (limit === undefined || remaining === undefined) && !danger;
   const unknown = number(isUnread);
   const notes = [
     [number(({ state }) => state === "down"), html`failing`, "down"],
@@ -68,6 +66,10 @@ function stoppedTile(keys: readonly KeyRow[]): Html {
       ),
     ),
   );
+}
+
+function isUnread({ limit, remaining, danger }: KeyRow): boolean {
+  return limit !== "unlimited" && (limit === undefined || remaining === undefined) && !danger;
 }
 
 /** A partial sum is marked as partial, and the sum of no values is unknown, not 0. */

@@ -17,7 +17,6 @@ export interface Asked {
 
 /** Every such target, in the order of the page of the exporter. */
 export function targetsOf({ queries, unwatched, budgetQueries, account, nowMs }: Overview): readonly Asked[] {
-  const asked = (target: TargetRow, title: Html, result?: Html): Asked => ({ target, title, result });
   const { balance, capabilities, listings = [], queries: own = [] } = account ?? {};
   return [
     ...queries.map((each) => asked(each, html`Models and apps, ${windowOf(each)}`, dataText(each))),
@@ -28,6 +27,10 @@ export function targetsOf({ queries, unwatched, budgetQueries, account, nowMs }:
     ...own.map((each) => asked(each, html`Query ${foreign(each.name, 64)}`, questionText(each))),
     ...(capabilities ? [asked(capabilities, html`Names that queries may use`)] : []),
   ];
+}
+
+function asked(target: TargetRow, title: Html, result?: Html): Asked {
+  return { target, title, result };
 }
 
 function windowOf({ name }: TargetRow): string {
