@@ -1,21 +1,7 @@
 import type { Outlook } from "../forecast/outlook.ts";
 import { BUCKET_MS, DAY_MS } from "../time/window.ts";
 import type { KeyLayer } from "../readings/reading.ts";
-import type { KeyRow } from "./target-rows.ts";
-
-/** How soon calls fail, the most urgent first. */
-export const URGENCIES = ["stopped", "hour", "day", "week"] as const;
-export type Urgency = (typeof URGENCIES)[number];
-
-/** Why calls fail, or will. */
-export interface Danger {
-  readonly urgency: Urgency;
-  readonly why: "refused" | "expired" | "used-up" | "runs-out" | "expires" | "scarce";
-  /** When that was, or will be; undefined: unknown. */
-  readonly atMs?: number | undefined;
-  /** What ends for other keys as well: `account`, or the id of a budget. Absent: it is the key’s own. */
-  readonly shared?: string | undefined;
-}
+import { type Danger, type KeyRow, URGENCIES, type Urgency } from "./target-rows.ts";
 
 /** What stops a key, or will first. A disabled key is meant to be stopped. */
 export function dangerOf(key: KeyRow, nowMs: number): Danger | undefined {

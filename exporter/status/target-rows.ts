@@ -5,7 +5,6 @@ import type { KeyLayer, KeyReading, ListedName, PairUsage, UnwatchedReading } fr
 import type { ShownReading } from "../readings/stored.ts";
 import type { Failure, ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import type { Danger } from "./danger.ts";
 import { windowAt, type WindowKind } from "../time/window.ts";
 
 /** The outcome of a target's runs. */
@@ -29,6 +28,20 @@ export function targetRow(name: string, status: TargetStatus | undefined): Targe
     lastSuccessMs: status?.lastSuccessMs,
     warning: status?.warning,
   };
+}
+
+/** How soon calls fail, the most urgent first. */
+export const URGENCIES = ["stopped", "hour", "day", "week"] as const;
+export type Urgency = (typeof URGENCIES)[number];
+
+/** Why calls fail, or will. */
+export interface Danger {
+  readonly urgency: Urgency;
+  readonly why: "refused" | "expired" | "used-up" | "runs-out" | "expires" | "scarce";
+  /** When that was, or will be; undefined: unknown. */
+  readonly atMs?: number | undefined;
+  /** What ends for other keys as well: `account`, or the id of a budget. Absent: it is the key’s own. */
+  readonly shared?: string | undefined;
 }
 
 /** Amounts are credits; undefined means unknown. */

@@ -1,4 +1,4 @@
-import { URGENCIES } from "./danger.ts";
+import { URGENCIES } from "./target-rows.ts";
 
 /** What a reader wants to see of the status page; an empty text or undefined: everything. */
 export interface View {

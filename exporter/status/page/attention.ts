@@ -1,7 +1,7 @@
 import type { BalanceRow } from "../account-overview.ts";
-import { byUrgency, type Danger, nearestLayer } from "../danger.ts";
+import { byUrgency, nearestLayer } from "../danger.ts";
 import type { BudgetRow, Overview } from "../overview.ts";
-import type { KeyRow, TargetRow } from "../target-rows.ts";
+import type { Danger, KeyRow, TargetRow } from "../target-rows.ts";
 import { ACCOUNT_PATH, EXPORTER_PATH } from "../view.ts";
 import { counted, credits } from "./amount.ts";
 import { isExceeded, spentText } from "./budgets.ts";

@@ -1,6 +1,6 @@
-import { type Danger, isOwn, nearestLayer, runningOut, usedShare } from "../danger.ts";
+import { isOwn, nearestLayer, runningOut, usedShare } from "../danger.ts";
 import type { BalanceRow } from "../account-overview.ts";
-import type { KeyRow } from "../target-rows.ts";
+import type { Danger, KeyRow } from "../target-rows.ts";
 import { creditText, usedText } from "./amount.ts";
 import { foreign, type Html, html } from "./html.ts";
 import { answerAge, dangerMark, faultText } from "./marks.ts";

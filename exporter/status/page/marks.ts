@@ -1,5 +1,4 @@
-import type { Danger } from "../danger.ts";
-import type { KeyRow, TargetRow } from "../target-rows.ts";
+import type { Danger, KeyRow, TargetRow } from "../target-rows.ts";
 import { BUCKET_MS, DAY_MS } from "../../time/window.ts";
 import { type Html, html } from "./html.ts";
 import { ago } from "./time.ts";
