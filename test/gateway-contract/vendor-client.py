@@ -1,17 +1,29 @@
-"""The newest published client of the vendor judges every answer of the simulated gateway: it validates strictly.
+"""The newest published clients judge every answer of the simulated gateway: that of the vendor, which validates strictly, and for the
+upload of a form that of the style it refers to.
 
-Usage: vendor-client.py URL MANAGEMENT_KEY KEY. Prints a line for each operation; exit code 1 if one was refused.
+Usage: vendor-client.py URL MANAGEMENT_KEY KEY KEY_FOR_AUDIO WORKSPACE AUDIO. Prints a line for each operation; exit code 1 if one was refused.
 """
 
 import sys
 from datetime import datetime, timedelta, timezone
 
+from openai import OpenAI
 from openrouter import OpenRouter
 
-url, management_key, key = sys.argv[1:]
+url, management_key, key, ears, workspace, audio = sys.argv[1:]
 management = OpenRouter(api_key=management_key, server_url=url)
 ordinary = OpenRouter(api_key=key, server_url=url)
+reference = OpenAI(api_key=ears, base_url=url, max_retries=0)
 until = datetime.now(timezone.utc)
+
+
+def transcribe(response_format):
+    with open(audio, "rb") as file:
+        return reference.audio.transcriptions.create(
+            file=file, model="acme/ears", prompt="is ignored", response_format=response_format
+        )
+
+
 
 calls = {
     "current key": lambda: ordinary.api_keys.get_current_key_metadata(),
@@ -23,6 +35,10 @@ calls = {
         dimensions=["model"],
         time_range={"start": until - timedelta(days=7), "end": until},
     ),
+    "workspaces": lambda: management.workspaces.list(),
+    "workspace budgets": lambda: management.workspaces.list_budgets(workspace_ref=workspace),
+    "transcription": lambda: transcribe("json"),
+    "verbose transcription": lambda: transcribe("verbose_json"),
 }
 failures = 0
 for name, call in calls.items():

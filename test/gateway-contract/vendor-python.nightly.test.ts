@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createGateway } from "../gateway/gateway.ts";
+import { ROOT } from "../support/repository.ts";
 import { describeWithTools } from "../support/tools.ts";
 
 // The newest published client of the vendor validates every answer strictly (vendor-2026-10, 6).
@@ -23,15 +24,25 @@ describeWithTools(["openrouterClient"], "the vendor's client of October 2026", (
       gateway.setBudget({ scope, keys, id: BUDGET_ID, micros: 5_000_000, reset });
     await gateway.start();
     try {
-      const script = join(import.meta.dirname, "vendor-client.py");
-      const secrets = [gateway.managementToken, gateway.tokens.get(first) ?? ""];
-      const { stdout } = await promisify(execFile)(openrouterClient, [script, gateway.url, ...secrets]);
+      const { stdout } = await promisify(execFile)(openrouterClient, [
+        join(import.meta.dirname, "vendor-client.py"),
+        gateway.url,
+        gateway.managementToken,
+        gateway.tokens.get(first) ?? "",
+        gateway.addKey({ name: "ears" }),
+        gateway.world.key(first).workspace.id,
+        join(ROOT, "exporter/probes/sample/sample.mp3"),
+      ]).catch((error: { stdout: string }) => error);
       expect(stdout.trim().split("\n")).toEqual([
         "current key: GetCurrentKeyResponse",
         "keys: ListResponse",
         "credits: GetCreditsResponse",
         "meta: GetAnalyticsMetaResponse",
         "query: QueryAnalyticsResponse",
+        "workspaces: ListWorkspacesResponse",
+        "workspace budgets: ListWorkspaceBudgetsResponse",
+        "transcription: Transcription",
+        "verbose transcription: TranscriptionVerbose",
       ]);
     } finally {
       await gateway.stop();

@@ -1,4 +1,9 @@
-import { answerKeyByHash, answerKeys, answerWorkspaces } from "./account/keys-operation.ts";
+import {
+  answerKeyByHash,
+  answerKeys,
+  answerWorkspaceBudgets,
+  answerWorkspaces,
+} from "./account/keys-operation.ts";
 import { answerAnalytics } from "./analytics/operation.ts";
 import { type Answer, jsonAnswer } from "./answer.ts";
 import { type Call, type Context, requireManagement } from "./context.ts";
@@ -33,6 +38,7 @@ export const operations: readonly Operation[] = [
   { endpoint: "keys", method: "GET", path: "/keys", answer: answerKeys },
   { endpoint: "keys", method: "GET", path: "/keys/*", answer: answerKeyByHash },
   { endpoint: "workspaces", method: "GET", path: "/workspaces", answer: answerWorkspaces },
+  { endpoint: "workspaces", method: "GET", path: "/workspaces/*/budgets", answer: answerWorkspaceBudgets },
   { endpoint: "credits", method: "GET", path: "/credits", answer: answerCredits },
 ];
 

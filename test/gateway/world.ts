@@ -17,6 +17,8 @@ export type NewKey = {
   externalUser?: string | null;
   createdAt?: number;
   includeByokInLimit?: boolean;
+  /** Default: the SHA-256 of the token. */
+  hash?: string;
   limitMicros?: number | null;
   limitReset?: Reset | null;
   disabled?: boolean;
@@ -78,7 +80,7 @@ export function createWorld() {
       token,
       account,
       workspace: workspaceOf(wanted.workspace ?? null) ?? defaultWorkspace,
-      hash: sha256(token),
+      hash: wanted.hash ?? sha256(token),
     };
     keys.set(key.name, key);
     keysByToken.set(token, key);

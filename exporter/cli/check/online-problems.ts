@@ -4,11 +4,15 @@ import { type Cause, causeOf, type Circumstances, isNotThere } from "../../gatew
 import type { GatewayError } from "../../gateway/errors.ts";
 import type { Asked } from "./request-online.ts";
 
-/**
- * Everything that cannot work, one line each: place, cause, reason, advice. Failures with one cause share a line, but
- * each refused key has its own.
- */
-export function onlineProblems(config: Config, asked: readonly Asked[]): readonly string[] {
+/** What was found, one line each: place, cause, reason, advice. */
+export interface Found {
+  /** What cannot work. Failures with one cause share a line, but each refused key has its own. */
+  readonly problems: readonly string[];
+  /** What the gateway does not offer; all else works. */
+  readonly missing: readonly string[];
+}
+
+export function onlineProblems(config: Config, asked: readonly Asked[]): Found {
   const failed = asked.flatMap(({ job, failure }) => (failure ? [{ job, failure }] : []));
   const ids = new Set(failed.map(({ job }) => job.id));
   const known = knownOf(config, asked);
@@ -27,10 +31,13 @@ export function onlineProblems(config: Config, asked: readonly Asked[]): readonl
     .filter(({ isAsked, job }) => !isAsked && job.name !== "unwatched")
     .map(({ job }) => job);
   const isDown = failed.length > 0 && failed.every(({ failure }) => failure.status === undefined);
-  return [
-    ...[...groups.values()].map((group) =>
+  const lines = (some: readonly Failed[][]) =>
+    some.map((group) =>
       problemOf(group, groups.size > 1 || known.doOthersWork === true ? asked.length : undefined),
-    ),
+    );
+  const all = [...groups.values()];
+  const problems = [
+    ...lines(all.filter((group) => !isNotOffered(group))),
     ...seriesProblem(config, asked),
     ...(waiting.length === 0 || isDown
       ? []
@@ -38,6 +45,11 @@ export function onlineProblems(config: Config, asked: readonly Asked[]): readonl
           `gateway.base_url: "${config.gateway.baseUrl}": The gateway asked to wait before ${titles(waiting)} could be asked. Lower gateway.requests_per_minute, or check again later`,
         ]),
   ];
+  return { problems, missing: lines(all.filter(isNotOffered)) };
+}
+
+function isNotOffered([one]: readonly Failed[]): boolean {
+  return one?.cause.name === "not_offered" && one.job.endpoint !== "key";
 }
 
 function seriesProblem({ seriesLimit }: Config, asked: readonly Asked[]): readonly string[] {

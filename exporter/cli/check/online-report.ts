@@ -19,7 +19,7 @@ export function onlineReport(config: Config, { asked, warnings: logged }: Online
   // Where nothing works, an operation that is missing or optional is no news.
   const isAlive = asked.some(doesWork);
   const isOptional = (one: Asked) => isAlive && reachesLess(one, asked);
-  const problems = onlineProblems(
+  const { problems, missing } = onlineProblems(
     config,
     asked.filter((one) => !isOptional(one)),
   );
@@ -30,6 +30,7 @@ export function onlineReport(config: Config, { asked, warnings: logged }: Online
       .filter(({ answers }) => isAlive && !(isRefused && answers.credits === "unproved"))
       .flatMap((one) => warningsOf(one, config, isOptional(one))),
     ...keyWarnings(config, asked),
+    ...missing,
     ...logged,
   ];
   const good = asked.filter(isGood);

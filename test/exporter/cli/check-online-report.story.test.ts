@@ -111,3 +111,21 @@ describe("check --online: warnings, which leave the exit code at 0", () => {
     expect(facts).toContain("keys: 2 of 2 accepted (2 of a kind that the gateway does not report)");
   });
 });
+
+test("check --online of a gateway with short hashes and without analytics finds no problem, and says what is not offered", async () => {
+  const { code, facts, findings } = await checkOnline({
+    options: { switches: { missingOperations: ["analytics", "meta", "credits"] } },
+    prepare: (gateway) => gateway.addKey({ name: "short", hash: "a1b2c3d4e5f6" }),
+    tokens: new Map(),
+  });
+  expect(code).toBe(0);
+  expect(facts).toContain(
+    'the list of keys of workspace "default": 3 keys, 0 of them disabled, in 2 requests',
+  );
+  expect(facts.at(-1)).toBe("0 problems, 3 warnings");
+  expect(findings).toEqual([
+    expect.stringContaining("the gateway does not report credits (404)"),
+    expect.stringContaining("names in analytics.queries are not checked"),
+    expect.stringMatching(/^warning: .*analytics query "day", .* does not offer this/),
+  ]);
+});

@@ -69,6 +69,19 @@ describe("keys without their secrets", () => {
     expect(series.get('aigateway_discovery_up{workspace="default"}')).toBe(1);
   });
 
+  test("are shown with a short hash, by a gateway that has no analytics", async () => {
+    const app = await start(
+      (gateway) => gateway.addKey({ name: "short", hash: "a1b2c3d4e5f6", limitMicros: 5_000_000 }),
+      { switches: { missingOperations: ["analytics", "meta", "credits"] }, discovery: {} },
+    );
+    const series = await listed(app, "short");
+    expect(byKey(series, "aigateway_key_limit_remaining_credits")).toEqual({ short: 5 });
+    expect([...series.keys()].find((name) => name.startsWith("aigateway_key_discovery_info"))).toContain(
+      'hash="a1b2c3d4"',
+    );
+    expect(await app.page("/keys/short")).toContain("5.00");
+  });
+
   test("are not listed if a key is configured, unless the configuration wants it", async () => {
     const app = await start(twoKeys, { keys: ["one"] });
     await app.seriesWhen((series) => "one" in byKey(series, USAGE));

@@ -1,6 +1,6 @@
 import { type Answer, jsonAnswer } from "../answer.ts";
 import { type Call, type Context, requireManagement } from "../context.ts";
-import { defaultWorkspace, type Key } from "../entities.ts";
+import { defaultWorkspace, type Key, type Workspace } from "../entities.ts";
 import { isUuid, wrong } from "../fields.ts";
 import { keyBook } from "../key-book.ts";
 import { keyFigures, maskedToken, resetText, staleTime } from "../key-operation.ts";
@@ -93,7 +93,49 @@ export function answerWorkspaces({ world }: Context, call: Call): Answer {
   const { offset = "0", limit = "50" } = Object.fromEntries(call.parameters);
   if (!/^\d{1,9}$/u.test(offset)) throw wrong("offset", offset, "an integer of at least 0");
   if (!/^[1-9]\d?$|^100$/u.test(limit)) throw wrong("limit", limit, "an integer from 1 to 100");
-  const all = [...world.workspaces.values()].map(({ id, label }) => ({ id, name: label }));
+  const all = [...world.workspaces.values()].map(workspaceRow);
   const data = all.slice(Number(offset), Number(offset) + Number(limit));
   return jsonAnswer({ data, total_count: all.length });
+}
+
+function workspaceRow({ id, label }: Workspace): Record<string, unknown> {
+  return {
+    id,
+    name: label,
+    slug: label,
+    description: null,
+    created_at: STARTED,
+    created_by: null,
+    updated_at: null,
+    default_guardrail_id: id,
+    default_image_model: null,
+    default_provider_sort: null,
+    default_text_model: null,
+    io_logging_api_key_ids: null,
+    io_logging_sampling_rate: 1,
+    is_data_discount_logging_enabled: false,
+    is_observability_broadcast_enabled: false,
+    is_observability_io_logging_enabled: false,
+  };
+}
+
+const STARTED = "2026-01-01T00:00:00Z";
+
+/** GET /workspaces/{id}/budgets: the limits of the budgets of one workspace, without their spend. */
+export function answerWorkspaceBudgets({ world }: Context, call: Call): Answer {
+  requireManagement(call.key);
+  const id = call.path.split("/").at(-2) ?? "";
+  if (!world.workspaces.has(id)) throw new Refusal(404, "Workspace not found");
+  const budgets = [...world.keys.values()]
+    .filter(({ workspace }) => workspace.id === id)
+    .flatMap((key) => key.budgets.filter(({ scope }) => scope === "workspace"));
+  const data = [...new Map(budgets.map((budget) => [budget.id, budget])).values()].map((budget) => ({
+    id: budget.id,
+    workspace_id: id,
+    limit_usd: budget.micros / 1e6,
+    reset_interval: budget.reset,
+    created_at: STARTED,
+    updated_at: STARTED,
+  }));
+  return jsonAnswer({ data, include_byok_in_budgets: budgets.some(({ includeByok }) => includeByok) });
 }

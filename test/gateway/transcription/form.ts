@@ -33,6 +33,8 @@ function formatOf(file: Part): string {
 function fieldsOf(parts: readonly Part[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const { name, fileName, data } of parts) {
+    // Of the reference style; the service accepts and ignores it (vendor-2026-10, 4).
+    if (name === "prompt") continue;
     if (!fieldNames.some((known) => known === name)) {
       throw new Refusal(400, `Unknown field "${name}" in "form"`);
     }
