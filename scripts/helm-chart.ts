@@ -152,7 +152,7 @@ function schemaOfType({ name, type }: Setting) {
 
 /** Users write true and 42 where Kubernetes wants a text; the templates make one of it. */
 const SCALAR = ["string", "number", "boolean", "null"];
-const NAMED = { type: ["object", "null"], propertyNames: { pattern: `^${LABEL_NAME}$` } };
+const NAMED = { type: ["object", "null"], propertyNames: { pattern: `^${LABEL_NAME}$`, maxLength: 317 } };
 const LABEL = { pattern: `^${LABEL_VALUE}$`, minimum: 0, maximum: 1e20 };
 const LABELS = { ...NAMED, additionalProperties: { type: SCALAR, ...LABEL } };
 const ANNOTATIONS = { ...NAMED, additionalProperties: { type: SCALAR } };

@@ -117,7 +117,7 @@ const CASES: Readonly<Record<string, Changes>> = {
     ...LEAST,
     scrape: "podMonitor",
     caConfigMap: "their-authorities",
-    environment: { OTHER_PROXY: "http://other.example:8080", https_proxy: "https://proxy.example" },
+    environment: { http_proxy: "[2001:db8::1]:8080", https_proxy: "HTTPS://proxy.example/" },
     monitorEndpoint: { metricRelabelings: [{ action: "labeldrop", regex: "app" }] },
   },
   "three shards": {

@@ -62,7 +62,7 @@ annotations:
 {{- range . -}}
 {{- $names = append $names (ternary (dict "name" .) . (kindIs "string" .)) -}}
 {{- end -}}
-{{- toYaml $names -}}
+{{- toYaml (uniq $names) -}}
 {{- end -}}
 
 {{- define "aigateway-exporter.config" -}}
@@ -93,14 +93,14 @@ annotations:
 {{- define "aigateway-exporter.ports" -}}
 {{- $urls := list .Values.exporter.gateway.base_url -}}
 {{- range $name, $value := .Values.environment -}}
-{{- if and (regexMatch "(?i)^https?_proxy$" $name) $value -}}
-{{- $urls = append $urls (ternary (trim $value) (printf "http://%s" (trim $value)) (contains "://" $value)) -}}
+{{- if and (regexMatch "(?i)^https?_proxy$" $name) (trim $value) -}}
+{{- $urls = append $urls (trim $value) -}}
 {{- end -}}
 {{- end -}}
 {{- $ports := list -}}
 {{- range $urls -}}
-{{- $url := urlParse . -}}
-{{- $ports = append $ports (regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "443" "80" (eq $url.scheme "https"))) -}}
+{{- $port := regexReplaceAll "^(?:[A-Za-z]+://)?[^/]*?(?::([0-9]+))?(?:/.*)?$" . "${1}" -}}
+{{- $ports = append $ports ($port | default (ternary "443" "80" (regexMatch "(?i)^https://" .))) -}}
 {{- end -}}
 {{- range uniq $ports }}
 - port: {{ . }}
