@@ -1,5 +1,5 @@
 import { redact } from "../secrets/redact.ts";
-import { csvReport } from "../reports/csv.ts";
+import { csvReport, type CsvTotals } from "../reports/csv.ts";
 import { focusReport } from "../reports/focus.ts";
 import { jsonReport } from "../reports/json.ts";
 import { markdownReport } from "../reports/markdown.ts";
@@ -24,8 +24,15 @@ export interface ReportRequest {
   /** `2026-10`; absent: the last full month, or what `last` names. */
   readonly month?: string | undefined;
   readonly last?: ReportPeriod["kind"] | undefined;
-  readonly by: ReportDimension;
+  /** One or two. */
+  readonly by: readonly ReportDimension[];
   readonly format: "markdown" | "csv" | "json" | "focus";
+  /** For CSV; absent: none. */
+  readonly totals?: CsvTotals;
+  /** For FOCUS; absent: the host of the gateway. */
+  readonly provider?: string;
+  readonly publisher?: string;
+  readonly invoiceIssuer?: string;
 }
 
 /**
@@ -63,7 +70,9 @@ export async function report(
     // The gateway may not reach back as far as the previous period. An incomplete one would look like growth.
     const former = isCompared ? await ask(periodBefore(period)).catch(() => undefined) : undefined;
     const before = former?.problems.length === 0 ? former : undefined;
-    stdout.write(redact(FORMATS[request.format](made, before, new URL(config.gateway.baseUrl).host)));
+    stdout.write(
+      redact(FORMATS[request.format](made, before, request, new URL(config.gateway.baseUrl).host)),
+    );
     for (const problem of made.problems) reporter.warning(problem);
     if (made.untilMs < period.window.endMs)
       reporter.warning(`${period.name} has not ended: it is counted until ${utcText(made.untilMs)}`);
@@ -88,14 +97,19 @@ function periodOf({ month, last }: ReportRequest, nowMs: number): ReportPeriod {
   return period;
 }
 
-const FORMATS: Readonly<
-  Record<
-    ReportRequest["format"],
-    (made: SpendReport, before: SpendReport | undefined, provider: string) => string
-  >
-> = {
-  focus: (made, _before, provider) => focusReport(made, provider),
-  csv: csvReport,
+type Write = (
+  made: SpendReport,
+  before: SpendReport | undefined,
+  request: ReportRequest,
+  host: string,
+) => string;
+
+const FORMATS: Readonly<Record<ReportRequest["format"], Write>> = {
+  focus: (made, _before, request, host) => {
+    const { provider = host, publisher = provider, invoiceIssuer = provider } = request;
+    return focusReport(made, { account: host, provider, publisher, invoiceIssuer });
+  },
+  csv: (made, _before, { totals = "none" }) => csvReport(made, totals),
   json: jsonReport,
   markdown: markdownReport,
 };

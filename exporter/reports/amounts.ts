@@ -25,6 +25,9 @@ export function totalAmounts(total: Total | undefined, price: number | undefined
 
 const NOTHING_USED: Amounts = { ...NO_AMOUNTS, credits: 0, byokCredits: 0, requests: 0, tokens: 0 };
 
+/** What a gateway has forgotten. */
+export const UNKNOWN_AMOUNTS: ReportAmounts = pricedAmounts(NO_AMOUNTS, undefined);
+
 /** The exact sums. One that lacks a part is undefined. */
 export function sumOf(parts: readonly ReportAmounts[]): ReportAmounts {
   return each((name) => {

@@ -1,6 +1,6 @@
 import type { Usage } from "../gateway/port.ts";
 import type { ReportAmounts } from "./amounts.ts";
-import type { ReportLine } from "./report.ts";
+import type { ReportDimension, ReportLine } from "./report.ts";
 
 /** Why the amounts of an answer may be wrong, besides warnings; `name`: what it is about. */
 export function answerProblems({ pairs, total, creditsSource }: Usage, name: string): readonly string[] {
@@ -19,21 +19,25 @@ const BYOK_UNKNOWN =
 
 /**
  * Names the lines whose amounts are missing. Missing requests or tokens matter only if the rest has some,
- * because not every line counts them; credits matter always. `noun`: what a line is.
+ * because not every line counts them; credits matter always.
  */
 export function lineProblems(
   lines: readonly ReportLine[],
   rest: ReportAmounts,
-  noun: string,
+  by: readonly ReportDimension[],
 ): readonly string[] {
   return (["credits", "requests", "tokens"] as const).flatMap((amount) => {
     if (amount !== "credits" && (rest[amount] ?? 0) === 0) return [];
     const lacking = lines.filter((line) => line[amount] === undefined);
-    const names = [...new Set(lacking.map(({ name }) => (name === "" ? `(no ${noun})` : quoted(name))))];
+    const names = [...new Set(lacking.map((line) => nameText(line, by)))];
     return names.length === 0
       ? []
       : [`the gateway did not send the ${amount} of ${listed(names)}, so they are part of the rest`];
   });
+}
+
+function nameText({ names }: ReportLine, by: readonly ReportDimension[]): string {
+  return names.map((name, index) => (name === "" ? `(no ${by[index]})` : quoted(name))).join(" of ");
 }
 
 /** Names in a message: of many, the first ones and the number of the others. */

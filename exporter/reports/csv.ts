@@ -1,19 +1,40 @@
 import type { ReportAmounts } from "./amounts.ts";
-import type { SpendReport } from "./report.ts";
+import { rowKind, type SpendReport } from "./report.ts";
 
-/** One row for each line (RFC 4180), then the rest and the total; an amount that is not known is empty. */
-export function csvReport(report: SpendReport): string {
+/** Whether the last row is the total. Without it the sum of a column is the total. */
+export const CSV_TOTALS = ["none", "row"] as const;
+export type CsvTotals = (typeof CSV_TOTALS)[number];
+
+/**
+ * One row for each line (RFC 4180), then the rest; an amount that is not known is empty. It begins with a byte order mark,
+ * without which spreadsheets take names for another encoding.
+ */
+export function csvReport(report: SpendReport, totals: CsvTotals): string {
   const { by, period, currency, lines, rest, total } = report;
-  const start = dateText(period.window.startMs);
-  const end = dateText(period.window.endMs);
-  const row = (kind: string, name: string, amounts: ReportAmounts) =>
-    csvLine([start, end, kind, name, ...cells(amounts), amounts.cost, currency]);
+  const all = [...lines, ...(rest ? [rest] : []), total];
+  const days = [dateText(period.window.startMs), dateText(period.window.endMs - 1)];
+  const decimals = new Map(MONEY.map((name) => [name, Math.max(...all.map((one) => decimalsOf(one[name])))]));
+  const money = (amounts: ReportAmounts, name: (typeof MONEY)[number]) =>
+    fixed(amounts[name], decimals.get(name));
+  const row = (kind: string, names: readonly string[], amounts: ReportAmounts) =>
+    csvLine([
+      ...days,
+      kind,
+      ...by.map((_, index) => names[index]),
+      money(amounts, "credits"),
+      money(amounts, "byokCredits"),
+      amounts.requests,
+      amounts.tokens,
+      money(amounts, "cost"),
+      currency,
+    ]);
   return [
+    BYTE_ORDER_MARK,
     csvLine([
       "period_start",
       "period_end",
       "line",
-      by,
+      ...by,
       "credits",
       "byok_credits",
       "requests",
@@ -21,21 +42,42 @@ export function csvReport(report: SpendReport): string {
       "cost",
       "currency",
     ]),
-    ...lines.map(({ name, ...amounts }) => row("spend", name, amounts)),
-    ...(rest ? [row("rest", "", rest)] : []),
-    row("total", "", total),
+    ...lines.map(({ names, ...amounts }) => row(rowKind(names), names, amounts)),
+    ...(rest ? [row(rowKind(undefined), [], rest)] : []),
+    ...(totals === "row" ? [row("total", [], total)] : []),
   ].join("");
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** All rows have as many decimals as the most exact one. */
+const MONEY = ["credits", "byokCredits", "cost"] as const;
+
+function decimalsOf(value = 0): number {
+  return DECIMAL.format(value).split(".")[1]?.length ?? 0;
+}
+
+/** A number that a cell shows as it is. */
+interface Digits {
+  readonly digits: string;
+}
+
+function fixed(value: number | undefined, decimals = 0): Digits | undefined {
+  if (value === undefined) return undefined;
+  const [whole = "", part = ""] = DECIMAL.format(value).split(".");
+  return { digits: decimals === 0 ? whole : `${whole}.${part.padEnd(decimals, "0")}` };
 }
 
 /**
  * One line of comma-separated values. Text that a spreadsheet would read as a formula gets an apostrophe in front, also
  * after a semicolon or a tab, which separate cells in some countries.
  */
-export function csvLine(values: readonly (string | number | undefined)[]): string {
+export function csvLine(values: readonly (string | number | Digits | undefined)[]): string {
   return `${values.map(csvValue).join(",")}\r\n`;
 }
 
-function csvValue(value: string | number | undefined): string {
+function csvValue(value: string | number | Digits | undefined): string {
+  if (typeof value === "object") return value.digits;
   if (typeof value === "number") return DECIMAL.format(value);
   const text = (value ?? "").replaceAll(FORMULA, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -51,11 +93,7 @@ const DECIMAL = new Intl.NumberFormat("en-US", {
   signDisplay: "negative",
 });
 
-/** The first day of a period, or the day after its last one. */
+/** The day of an instant. All formats name the first and the last day of a period. */
 export function dateText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
-}
-
-function cells({ credits, byokCredits, requests, tokens }: ReportAmounts) {
-  return [credits, byokCredits, requests, tokens] as const;
 }

@@ -1,56 +1,75 @@
 import { utcText } from "../time/utc-time.ts";
 import type { ReportAmounts } from "./amounts.ts";
 import { csvLine } from "./csv.ts";
-import { OWNER_LABELS } from "./owned-spend.ts";
-import type { SpendReport } from "./report.ts";
+import { isOwnerLabel } from "./divided-spend.ts";
+import type { PricedWindow, SpendReport } from "./report.ts";
+
+/** Who appears in the rows. */
+export interface FocusParties {
+  /** The host of the gateway, which identifies the account. */
+  readonly account: string;
+  readonly provider: string;
+  readonly publisher: string;
+  readonly invoiceIssuer: string;
+}
 
 /**
- * The report as rows of FOCUS 1.2 (FinOps Open Cost and Usage Specification), one for each line and one for
- * the rest. Credits are the pricing currency, a virtual one; costs are in the currency of `credit_value`.
- * Columns that begin with `x_` are ours. `provider`: the name of the gateway.
+ * The report as rows of FOCUS 1.2 (FinOps Open Cost and Usage Specification), one for each line and one for the rest, at
+ * each price that a credit had. Credits are the pricing currency, a virtual one; costs are in the currency of
+ * `credit_value`. Columns that begin with `x_` are ours.
  */
-export function focusReport(report: SpendReport, provider: string): string {
-  const row = (name: string | undefined, amounts: ReportAmounts) => rowOf(name, amounts, report, provider);
-  const rows = [
-    ...report.lines.map(({ name, ...amounts }) => row(name, amounts)),
-    ...(report.rest ? [row(undefined, report.rest)] : []),
-  ];
-  const columns = Object.keys(row(undefined, report.total));
+export function focusReport(report: SpendReport, parties: FocusParties): string {
+  const rows = report.parts.flatMap(({ lines, rest, ...priced }) => [
+    ...lines.map(({ names, ...amounts }) => rowOf(names, amounts, priced, report, parties)),
+    ...(rest ? [rowOf(undefined, rest, priced, report, parties)] : []),
+  ]);
+  const columns = Object.keys(
+    rowOf(undefined, report.total, { ...report.period, price: 0 }, report, parties),
+  );
   return [columns, ...rows.map((cells) => Object.values(cells))].map(csvLine).join("");
 }
 
-/** The columns in their order; an unknown value is empty. `name`: undefined for what belongs to no line. */
-function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendReport, provider: string) {
-  const { by, period, currency = "" } = report;
-  const { credits, byokCredits, requests, tokens, cost } = amounts;
-  const what = by.replace("_", " ");
-  const [start, end] = [utcText(period.window.startMs), utcText(period.window.endMs)];
-  const named = name === "" ? undefined : name;
-  const isOwner = OWNER_LABELS.some((label) => label === by);
-  const [account, resource] = isOwner ? [named, undefined] : [undefined, named];
+/** The columns in their order; an unknown value is empty. `names`: undefined for what belongs to no line. */
+function rowOf(
+  names: readonly string[] | undefined,
+  { credits, byokCredits, requests, tokens, cost }: ReportAmounts,
+  { window, price }: PricedWindow,
+  { by, period, currency = "" }: SpendReport,
+  { account: billed, provider, publisher, invoiceIssuer }: FocusParties,
+) {
+  const named = by.flatMap((dimension, index) => {
+    const name = names?.[index] ?? "";
+    return name === "" ? [] : [{ dimension, what: dimension.replace("_", " "), name }];
+  });
+  const account = named.find(({ dimension }) => isOwnerLabel(dimension));
+  const resource = named.find(({ dimension }) => !isOwnerLabel(dimension));
+  const whats = by.map((one) => one.replace("_", " ")).join(" and ");
   return {
     BilledCost: cost,
-    BillingAccountId: provider,
-    BillingAccountName: provider,
+    BillingAccountId: billed,
+    BillingAccountName: billed,
     BillingAccountType: "Account",
     BillingCurrency: currency,
-    BillingPeriodEnd: end,
-    BillingPeriodStart: start,
+    BillingPeriodEnd: utcText(period.window.endMs),
+    BillingPeriodStart: utcText(period.window.startMs),
     ChargeCategory: "Usage",
     ChargeClass: undefined,
-    ChargeDescription: name === undefined ? `Credits without a ${what}` : `Credits of ${what} "${name}"`,
+    ChargeDescription:
+      named.length === 0
+        ? `Credits without a ${whats}`
+        : `Credits of ${named.map(({ what, name }) => `${what} "${name}"`).join(", ")}`,
     ChargeFrequency: "Usage-Based",
-    ChargePeriodEnd: end,
-    ChargePeriodStart: start,
+    ChargePeriodEnd: utcText(window.endMs),
+    ChargePeriodStart: utcText(window.startMs),
     ConsumedQuantity: requests,
     ConsumedUnit: "Requests",
     ContractedCost: cost,
-    ContractedUnitPrice: undefined,
+    ContractedUnitPrice: price,
     EffectiveCost: cost,
     InvoiceId: undefined,
-    InvoiceIssuerName: provider,
+    InvoiceIssuerName: invoiceIssuer,
     ListCost: cost,
-    ListUnitPrice: undefined,
+    ListUnitPrice: price,
     PricingCategory: "Standard",
     PricingCurrency: "Credits",
     PricingCurrencyContractedUnitPrice: 1,
@@ -59,22 +78,26 @@ function rowOf(name: string | undefined, amounts: ReportAmounts, report: SpendRe
     PricingQuantity: credits,
     PricingUnit: "Credits",
     ProviderName: provider,
-    PublisherName: provider,
+    PublisherName: publisher,
     RegionId: undefined,
     RegionName: undefined,
-    ResourceId: resource,
-    ResourceName: resource,
-    ResourceType: resource && what,
+    ResourceId: resource?.name,
+    ResourceName: resource?.name,
+    ResourceType: resource?.what,
     ServiceCategory: "AI and Machine Learning",
     ServiceName: "AI gateway",
     ServiceSubcategory: "Generative AI",
-    SkuId: undefined,
-    SkuPriceId: undefined,
-    SubAccountId: account,
-    SubAccountName: account,
-    SubAccountType: account && what,
-    Tags: JSON.stringify(named === undefined ? {} : { [by]: named }),
+    SkuId: SKU,
+    // A credit of another price has another one.
+    SkuPriceId: `${SKU}-${price}-${currency}`,
+    SubAccountId: account?.name,
+    SubAccountName: account?.name,
+    SubAccountType: account?.what,
+    Tags: JSON.stringify(Object.fromEntries(named.map(({ dimension, name }) => [dimension, name]))),
     x_ByokCredits: byokCredits,
     x_Tokens: tokens,
   };
 }
+
+/** The only thing that an account buys. */
+const SKU = "credits";

@@ -1,5 +1,6 @@
 import { REPORT_AMOUNTS, type ReportAmounts } from "./amounts.ts";
-import type { SpendReport } from "./report.ts";
+import { dateText } from "./csv.ts";
+import { rowKind, type SpendReport } from "./report.ts";
 
 /** The report for a script; an amount that is not known is null. */
 export function jsonReport(report: SpendReport): string {
@@ -7,14 +8,18 @@ export function jsonReport(report: SpendReport): string {
   const content = {
     period: {
       name: period.name,
-      start: new Date(period.window.startMs).toISOString(),
-      end: new Date(period.window.endMs).toISOString(),
+      start: dateText(period.window.startMs),
+      end: dateText(period.window.endMs - 1),
       counted_until: new Date(untilMs).toISOString(),
       closed: untilMs === period.window.endMs,
     },
     by,
     currency: currency ?? null,
-    lines: lines.map(({ name, ...amounts }) => ({ name, ...amountsOf(amounts) })),
+    lines: lines.map(({ names, ...amounts }) => ({
+      line: rowKind(names),
+      ...Object.fromEntries(by.map((dimension, index) => [dimension, names[index]])),
+      ...amountsOf(amounts),
+    })),
     rest: rest ? amountsOf(rest) : null,
     total: amountsOf(total),
     problems,

@@ -1,6 +1,6 @@
 import { type ReportAmounts, sumOf } from "./amounts.ts";
 import { dateText } from "./csv.ts";
-import type { SpendReport } from "./report.ts";
+import type { ReportLine, SpendReport } from "./report.ts";
 
 /**
  * The report for people: the most expensive lines, the others together, what belongs to no line, and the
@@ -9,16 +9,20 @@ import type { SpendReport } from "./report.ts";
  */
 export function markdownReport(report: SpendReport, before: SpendReport | undefined): string {
   const { by, period, currency, lines, rest, total, problems } = report;
-  const what = by.replace("_", " ");
+  const whats = by.map((one) => one.replace("_", " "));
   const [shown, others] = [lines.slice(0, MOST_LINES), lines.slice(MOST_LINES)];
-  const former = new Map(before?.lines.map((line) => [line.name, line.credits]));
-  const isNew = (name: string) => before !== undefined && !former.has(name);
-  const row = (name: string, amounts: ReportAmounts, change: string) =>
+  const former = new Map(before?.lines.map((line) => [id(line), line.credits]));
+  const isNew = (line: ReportLine) => before !== undefined && !former.has(id(line));
+  // Without own keys at providers the column would be of zeros.
+  const hasByok = total.byokCredits !== 0;
+  const row = ([name = "", ...names]: readonly string[], amounts: ReportAmounts, change: string) =>
     tableRow([
       name,
+      ...whats.slice(1).map((_, index) => names[index] ?? ""),
       amount(amounts.credits, 2),
       share(amounts.credits, total.credits),
       ...(currency === undefined ? [] : [amount(amounts.cost, 2)]),
+      ...(hasByok ? [amount(amounts.byokCredits, 2)] : []),
       amount(amounts.requests, 0),
       amount(amounts.tokens, 0),
       ...(before ? [change] : []),
@@ -27,25 +31,27 @@ export function markdownReport(report: SpendReport, before: SpendReport | undefi
     "Credits",
     "Share",
     ...(currency === undefined ? [] : [currency]),
+    ...(hasByok ? ["BYOK"] : []),
     "Requests",
     "Tokens",
     ...(before ? ["Change"] : []),
   ];
   return [
-    `# Spend by ${what}, ${titleOf(report)}\n\n`,
+    `# Spend by ${whats.join(" and ")}, ${titleOf(report)}\n\n`,
     `${spanText(report)}\n\n`,
-    tableRow([what.charAt(0).toUpperCase() + what.slice(1), ...heads]),
-    tableRow(["---", ...heads.map(() => "--:")]),
+    tableRow([...whats.map((what) => what.charAt(0).toUpperCase() + what.slice(1)), ...heads]),
+    tableRow([...whats.map(() => "---"), ...heads.map(() => "--:")]),
     ...shown.map((line) =>
       row(
-        line.name === "" ? `(no ${what})` : escaped(line.name),
+        line.names.map((name, index) => (name === "" ? `(no ${whats[index]})` : escaped(name))),
         line,
-        isNew(line.name) ? "new" : changeText(line.credits, former.get(line.name)),
+        isNew(line) ? "new" : changeText(line.credits, former.get(id(line))),
       ),
     ),
-    ...(others.length > 0 ? [row(`${others.length} others`, sumOf(others), "")] : []),
-    ...(rest ? [row("(not assigned)", rest, changeText(rest.credits, before?.rest?.credits))] : []),
-    row("**total**", total, changeText(total.credits, before?.total.credits)),
+    ...(others.length > 0 ? [row([`${others.length} others`], sumOf(others), "")] : []),
+    ...(rest ? [row(["(not assigned)"], rest, changeText(rest.credits, before?.rest?.credits))] : []),
+    row(["**total**"], total, changeText(total.credits, before?.total.credits)),
+    ...(hasByok ? ["\nBYOK: paid to providers with own keys, not with credits.\n"] : []),
     ...(before ? [`\nChange: of the credits, against ${titleOf(before)}.\n`] : []),
     ...problems.map((problem) => `\n> **Incomplete:** ${escaped(problem)}.\n`),
     ...(period.window.endMs > report.untilMs ? ["\n> **Not closed:** the period has not ended.\n"] : []),
@@ -53,6 +59,10 @@ export function markdownReport(report: SpendReport, before: SpendReport | undefi
 }
 
 const MOST_LINES = 10;
+
+function id({ names }: ReportLine): string {
+  return JSON.stringify(names);
+}
 
 function titleOf({ period }: SpendReport): string {
   return period.kind === "month" ? period.name : `week of ${period.name}`;

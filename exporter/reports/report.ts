@@ -5,7 +5,8 @@ import type { ReportAmounts } from "./amounts.ts";
 
 /** The spend of the account in a period. The lines and the rest add up to the total exactly. */
 export interface SpendReport {
-  readonly by: ReportDimension;
+  /** One or two. */
+  readonly by: readonly ReportDimension[];
   readonly period: ReportPeriod;
   /** The end of the counted time, epoch milliseconds: the end of the period, or now if that is earlier. */
   readonly untilMs: number;
@@ -16,13 +17,21 @@ export interface SpendReport {
   /** What belongs to no line; undefined: nothing. */
   readonly rest: ReportAmounts | undefined;
   readonly total: ReportAmounts;
+  /** The same for each part of the period in which a credit had one price. */
+  readonly parts: readonly (PricedWindow & Pick<SpendReport, "lines" | "rest">)[];
   /** Why the lines may be wrong or incomplete; empty: they are not. */
   readonly problems: readonly string[];
 }
 
 export interface ReportLine extends ReportAmounts {
-  /** Empty: usage without a value, such as the user of a request that names none. */
-  readonly name: string;
+  /** One for each dimension. Empty: usage without a value, such as the user of a request that names none. */
+  readonly names: readonly string[];
+}
+
+/** What a row is: a line with all its names, a line without one, or what belongs to no line. */
+export function rowKind(names: readonly string[] | undefined): "named" | "unnamed" | "rest" {
+  if (!names) return "rest";
+  return names.includes("") ? "unnamed" : "named";
 }
 
 /** The questions of a report. Both need the management key. */
@@ -46,6 +55,8 @@ export interface PricedWindow {
 export interface PartialSpend {
   readonly lines: readonly ReportLine[];
   readonly total: ReportAmounts;
+  /** Whether the gateway knows of no usage at all. */
+  readonly isUnused: boolean;
   /** When the service computed the answers, if it reports that: the earliest time. */
   readonly computedAtMs: number | undefined;
   readonly problems: readonly string[];

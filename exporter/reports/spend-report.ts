@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
-import { SETTLE_MS, type Window } from "../time/window.ts";
-import { isNothing, pricedAmounts, type ReportAmounts, restOf, sumOf, totalAmounts } from "./amounts.ts";
-import { ownedSpend, OWNER_LABELS } from "./owned-spend.ts";
+import { DAY_MS, SETTLE_MS, type Window } from "../time/window.ts";
+import { isNothing, type ReportAmounts, restOf, sumOf, UNKNOWN_AMOUNTS } from "./amounts.ts";
+import { dateText } from "./csv.ts";
+import { dividedSpend } from "./divided-spend.ts";
 import type {
   PartialSpend,
   PricedWindow,
@@ -10,13 +11,10 @@ import type {
   ReportLine,
   SpendReport,
 } from "./report.ts";
-import { labelText, shownLabel } from "../metrics/label-text.ts";
-import type { Amounts } from "../gateway/port.ts";
-import { answerProblems, lineProblems } from "./answer-problems.ts";
 
 /**
  * Asks the gateway for the spend of a period.
- * @throws GatewayError if it does not answer, or does not reach back that far.
+ * @throws GatewayError if it does not answer, or refuses to reach back that far.
  */
 export async function createSpendReport(
   config: Pick<Config, "keys" | "discovery" | "creditValue">,
@@ -25,15 +23,15 @@ export async function createSpendReport(
   gateway: ReportGateway,
 ): Promise<SpendReport> {
   const requestedUntilMs = Math.min(period.window.endMs, nowMs);
-  const owned = OWNER_LABELS.find((label) => label === by);
-  const spendIn = owned ? await ownedSpend(owned, config, gateway) : listedSpend(by, gateway);
-  const parts: PartialSpend[] = [];
-  for (const priced of pricedWindows({ ...period.window, endMs: requestedUntilMs }, config.creditValue)) {
-    parts.push(await spendIn(priced));
-  }
-  const asOfMs = Math.min(nowMs, parts.at(-1)?.computedAtMs ?? nowMs);
-  const total = sumOf(parts.map((part) => part.total));
-  const lines = merged(parts.flatMap((part) => part.lines));
+  const spendIn = await dividedSpend(by, config, gateway);
+  const answers: (PricedWindow & PartialSpend)[] = [];
+  for (const priced of pricedWindows({ ...period.window, endMs: requestedUntilMs }, config.creditValue))
+    answers.push({ ...priced, ...(await spendIn(priced)) });
+  const asOfMs = Math.min(nowMs, answers.at(-1)?.computedAtMs ?? nowMs);
+  const memory = memoryOf(by, nowMs);
+  const isForgotten = period.window.startMs < memory.startMs && answers.every(({ isUnused }) => isUnused);
+  const total = isForgotten ? UNKNOWN_AMOUNTS : sumOf(answers.map((part) => part.total));
+  const lines = isForgotten ? [] : merged(answers.flatMap((part) => part.lines));
   const rest = restOf(total, lines);
   return {
     by,
@@ -42,14 +40,33 @@ export async function createSpendReport(
     untilMs: requestedUntilMs < period.window.endMs ? asOfMs : requestedUntilMs,
     currency: config.creditValue?.currency,
     lines,
-    rest: isNothing(rest) ? undefined : rest,
+    rest: restIfAny(rest),
     total,
-    problems: [
-      ...new Set(parts.flatMap(({ problems }) => problems)),
-      ...sumProblems(total, rest),
-      ...(requestedUntilMs < period.window.endMs ? [] : timeProblems(period.window, asOfMs)),
-    ],
+    parts: answers.map(({ window, price, lines: own, total: whole }) => {
+      const ofPart = merged(own);
+      return { window, price, lines: ofPart, rest: restIfAny(restOf(whole, ofPart)) };
+    }),
+    problems: isForgotten
+      ? [`the spend is not known: ${memory.text}`]
+      : [
+          ...new Set(answers.flatMap(({ problems }) => problems)),
+          ...(period.window.startMs < memory.startMs ? [`${memory.text}, so a part may be missing`] : []),
+          ...sumProblems(total, rest),
+          ...(requestedUntilMs < period.window.endMs ? [] : timeProblems(period.window, asOfMs)),
+        ],
   };
+}
+
+function restIfAny(rest: ReportAmounts): ReportAmounts | undefined {
+  return isNothing(rest) ? undefined : rest;
+}
+
+/** Since when gateways remember spend by these dimensions. One that has forgotten it may answer that there was none. */
+function memoryOf(by: readonly ReportDimension[], nowMs: number) {
+  const days = by.some((one) => one === "user" || one === "provider") ? 31 : 367;
+  const startMs = nowMs - days * DAY_MS;
+  const text = `gateways remember it for ${days} days, which is since ${dateText(startMs)}`;
+  return { startMs, text };
 }
 
 function sumProblems(total: ReportAmounts, { credits = 0 }: ReportAmounts): readonly string[] {
@@ -85,46 +102,16 @@ function pricedWindows(
     : windows;
 }
 
-/** One line for each name. */
+/** One line for the same names. */
 function merged(lines: readonly ReportLine[]): readonly ReportLine[] {
-  return [...Map.groupBy(lines, ({ name }) => name)]
-    .map(([name, parts]) => ({ name, ...sumOf(parts) }))
+  return [...Map.groupBy(lines, ({ names }) => JSON.stringify(names)).values()]
+    .flatMap((parts) => (parts[0] ? [{ names: parts[0].names, ...sumOf(parts) }] : []))
     .toSorted(
-      (one, other) => (other.credits ?? 0) - (one.credits ?? 0) || one.name.localeCompare(other.name, "en"),
+      (one, other) =>
+        (other.credits ?? 0) - (one.credits ?? 0) || namesText(one).localeCompare(namesText(other), "en"),
     );
 }
 
-/** The spend by a dimension of the gateway: one line for each of its rows. */
-function listedSpend(
-  by: ReportDimension,
-  gateway: Pick<ReportGateway, "usage">,
-): (part: PricedWindow) => Promise<PartialSpend> {
-  return async ({ window, price }) => {
-    const dimensions = [by === "key" ? "api_key_id" : by];
-    const question = { range: window, pairs: true, total: true, rates: false, dimensions };
-    const usage = await gateway.usage(question, `spend by ${by}`);
-    const { pairs, truncated, unreadableRows, warnings } = usage;
-    const total = totalAmounts(usage.total, price);
-    const lines = pairs.map(({ model, amounts }) => ({
-      name: shownLabel(labelText(model ?? "")),
-      ...pricedAmounts(usedAmounts(amounts), price),
-    }));
-    return {
-      lines,
-      total,
-      computedAtMs: usage.computedAtMs,
-      problems: [
-        ...(truncated ? ["the gateway has more rows than it sends; they are part of the rest"] : []),
-        ...(unreadableRows > 0 ? [`${unreadableRows} rows cannot be read; they are part of the rest`] : []),
-        ...(warnings > 0 ? ["the gateway warns about the query, so amounts may be missing"] : []),
-        ...answerProblems(usage, "the account"),
-        ...lineProblems(lines, restOf(total, lines), by),
-      ],
-    };
-  };
-}
-
-/** A row without requests has spent nothing, even if the gateway sends no amount. */
-function usedAmounts(amounts: Amounts): Amounts {
-  return amounts.requests === 0 ? { ...amounts, credits: amounts.credits ?? 0 } : amounts;
+function namesText({ names }: ReportLine): string {
+  return names.join("\n");
 }

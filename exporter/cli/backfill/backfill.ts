@@ -62,7 +62,7 @@ export async function backfill(
   const questions = createAccountGateway(gateway, config, analytics, clock);
   try {
     const server = url === undefined ? undefined : await askServer(url, request, terminal);
-    const context: Context = { request, output, config, server, questions, terminal, reporter };
+    const context: Context = { request, output, url, config, server, questions, terminal, reporter };
     return await (isDryRun ? dryRun(context) : run(context));
   } catch (error) {
     reporter.problem(problemOf(error, output));
@@ -72,14 +72,17 @@ export async function backfill(
   }
 }
 
-interface Context {
-  readonly request: BackfillRequest;
-  readonly output: string;
+interface Context extends Pick<BackfillOrder, "request" | "output" | "url"> {
   readonly config: Config;
   readonly server: InspectedServer | undefined;
   readonly questions: PastGateway & PlanGateway;
   readonly terminal: Terminal;
   readonly reporter: ProblemReporter;
+}
+
+/** The address for a command that a person runs; curl takes the login from elsewhere. */
+function withoutLogin(url: string | undefined): string | undefined {
+  return url?.replace(/\/\/[^/]*@/, "//");
 }
 
 /** Asks the server of `--url`, and prints what it reports. @throws PrometheusError */
@@ -120,7 +123,7 @@ async function run(context: Context): Promise<number> {
     files++;
     if (bytes !== undefined) terminal.stderr.write(`wrote ${name}, ${megabytes(bytes)}\n`);
   }
-  terminal.stdout.write(redact(await writeImport(plan, output, files)));
+  terminal.stdout.write(redact(await writeImport(plan, output, files, withoutLogin(context.url))));
   return plan.problems.length === 0 ? 0 : 1;
 }
 
@@ -213,6 +216,9 @@ async function ask(
   };
   let shownAt = clock.monotonic();
   const { requests } = estimateOf(plan, 0);
+  const open = requests - state.answered.count();
+  if (open > 0)
+    stderr.write(`asks at least ${open} questions in about ${Math.ceil(open / PER_MINUTE)} min\n`);
   for await (const answer of requestPast(plan, state.answered, questions, leaveOut)) {
     await state.add(answer);
     if (clock.monotonic() - shownAt < PROGRESS_MS) continue;

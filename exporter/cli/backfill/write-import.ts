@@ -6,13 +6,21 @@ import { backfillFamilies, SUFFIXES } from "../../backfill/write-days.ts";
 import { keyFamilies } from "../../collectors/key-families.ts";
 import { utcText } from "../../time/utc-time.ts";
 
-/** Writes the script that imports the files of a backfill. Returns what a person should read. Nothing is imported here. */
-export async function writeImport(plan: BackfillPlan, folder: string, files: number): Promise<string> {
+/**
+ * Writes the script that imports the files of a backfill. Returns what a person should read. Nothing is imported here.
+ * `url`: the server, without a password; undefined: the usual one of the format.
+ */
+export async function writeImport(
+  plan: BackfillPlan,
+  folder: string,
+  files: number,
+  url: string | undefined,
+): Promise<string> {
   const path = join(folder, SCRIPT_NAME);
-  const { script, advice } = IMPORTS[plan.format];
+  const { script, advice, usualUrl } = IMPORTS[plan.format];
   await writeWhole(path, [script(plan)]);
   await chmod(path, 0o755);
-  return `${files} files are in "${folder}".${gaps(plan)}${advice(path, daysToKeep(plan))}\n`;
+  return `${files} files are in "${folder}".${gaps(plan)}${advice(path, daysToKeep(plan), url ?? usualUrl)}\n`;
 }
 
 function gaps({ problems }: BackfillPlan): string {
@@ -25,27 +33,31 @@ interface Import {
   /** The text of the script. */
   readonly script: (plan: BackfillPlan) => string;
   /** How a person runs it, and what the server needs. */
-  readonly advice: (script: string, days: number) => string;
+  readonly advice: (script: string, days: number, url: string) => string;
+  readonly usualUrl: string;
 }
 
 const IMPORTS: Readonly<Record<PastFormat, Import>> = {
   openmetrics: {
+    usualUrl: "http://localhost:9090",
     script: prometheusScript,
-    advice: (script, days) => `Import them on the machine of Prometheus, as its user:
-  ${script} DATA_FOLDER http://localhost:9090
+    advice: (script, days, url) => `Import them on the machine of Prometheus, as its user:
+  ${script} DATA_FOLDER ${url}
 DATA_FOLDER is its --storage.tsdb.path. The script needs promtool and curl.
 Prometheus must keep ${days} days (--storage.tsdb.retention.time=${days}d or more). By default it keeps 15, and deletes older blocks at once.`,
   },
   "victoria-metrics": {
+    usualUrl: "http://localhost:8428",
     script: victoriaMetricsScript,
-    advice: (script, days) => `Import them:
-  ${script} http://localhost:8428
+    advice: (script, days, url) => `Import them:
+  ${script} ${url}
 The script needs curl. VictoriaMetrics must keep ${days} days (-retentionPeriod=${days}d or more).`,
   },
   "remote-write": {
+    usualUrl: "http://localhost:9090",
     script: remoteWriteScript,
-    advice: (script, days) => `Push them:
-  ${script} http://localhost:9090
+    advice: (script, days, url) => `Push them:
+  ${script} ${url}
 The script needs promtool and curl. The server must take remote write (--web.enable-remote-write-receiver) with samples of ${days} days ago (storage.tsdb.out_of_order_time_window: ${days}d in its configuration), and keep them.`,
   },
 };

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { RuleOptions } from "../../../dashboards/rules/settings.ts";
 import { PAST_FORMATS, type PastFormat, REACH_DAYS } from "../../backfill/plan.ts";
 import { DEFAULT_PORT } from "../../config/schema.ts";
+import { CSV_TOTALS } from "../../reports/csv.ts";
 import { REPORT_DIMENSIONS } from "../../reports/report.ts";
 import { backfill } from "../backfill/backfill.ts";
 import { check } from "../check/check.ts";
@@ -16,6 +17,7 @@ import {
   intervalSeconds,
   link,
   numberOfDays,
+  reportDimensions,
   serverUrl,
   STEP_MS,
   stepMs,
@@ -114,13 +116,34 @@ function addReport({ command, options, call, terminal, end }: Context): void {
   command("report", "Print the spend of a month or a week.")
     .addOption(new Option("--month <YYYY-MM>", "Month, UTC; otherwise the last full one.").conflicts("last"))
     .addOption(new Option("--last <period>", "The last full month or week.").choices(["month", "week"]))
-    .addOption(new Option("--by <what>", "How to divide it.").choices(REPORT_DIMENSIONS).default("team"))
+    .addOption(
+      new Option("--by <what>", `How to divide it, one or two: ${REPORT_DIMENSIONS.join(", ")}.`)
+        .argParser(reportDimensions)
+        .default(["team"], "team"),
+    )
     .addOption(
       new Option("--format <format>", "Output.")
         .choices(["markdown", "csv", "json", "focus"])
         .default("markdown"),
     )
-    .action(async (request: ReportRequest) => end(await call.report(request, options(), terminal)));
+    .addOption(new Option("--totals <rows>", "CSV: a row with the total.").choices(CSV_TOTALS))
+    .option("--provider <name>", "FOCUS: who provides the gateway. (default: its host)")
+    .option("--publisher <name>", "FOCUS: who makes it. (default: the provider)")
+    .option("--invoice-issuer <name>", "FOCUS: who sends the invoice. (default: the provider)")
+    .action(async (request: ReportRequest) => {
+      refuseOtherFormats(request);
+      end(await call.report(request, options(), terminal));
+    });
+}
+
+/** @throws UsageError for a flag of another format. */
+function refuseOtherFormats({ format, totals, provider, publisher, invoiceIssuer }: ReportRequest): void {
+  const ofFocus = { "--provider": provider, "--publisher": publisher, "--invoice-issuer": invoiceIssuer };
+  const [flag] = Object.entries(ofFocus).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (totals !== undefined && format !== "csv")
+    throw new UsageError(`--totals is for --format=csv only, not for ${format}`);
+  if (flag !== undefined && format !== "focus")
+    throw new UsageError(`${flag} is for --format=focus only, not for ${format}`);
 }
 
 function addBackfill({ command, options, call, terminal, end }: Context): void {

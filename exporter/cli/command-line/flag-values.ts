@@ -1,4 +1,6 @@
 import { REACH_DAYS } from "../../backfill/plan.ts";
+import { nearestName } from "../../nearest-name.ts";
+import { REPORT_DIMENSIONS, type ReportDimension } from "../../reports/report.ts";
 import { DEFAULT_PORT } from "../../config/schema.ts";
 import type { ListenAddress } from "../../http/server.ts";
 import { formatDuration, parseDuration } from "../../time/duration.ts";
@@ -55,6 +57,20 @@ export function autoReloadInterval(text: string): number {
   if (ms === 0 || (ms !== undefined && ms >= 1000 && ms <= DAY_MS)) return ms;
   throw new UsageError(
     `Cannot look for changes every "${text}" (--config.auto-reload-interval): expected a duration from 1s to 1d, or 0s to reload on request only`,
+  );
+}
+
+/** One or two dimensions, separated by a comma. */
+export function reportDimensions(text: string): readonly ReportDimension[] {
+  const names = text.split(",");
+  const found = REPORT_DIMENSIONS.filter((one) => names.includes(one));
+  if (found.length === names.length && names.length <= 2)
+    return found.toSorted((one, other) => names.indexOf(one) - names.indexOf(other));
+  const unknown = names.find((name) => !REPORT_DIMENSIONS.some((one) => one === name));
+  const nearest = unknown === undefined ? undefined : nearestName(unknown, REPORT_DIMENSIONS);
+  const advice = nearest === undefined ? "" : `\n(Did you mean ${nearest}?)`;
+  throw new UsageError(
+    `Cannot divide by "${text}" (--by): expected one or two of ${REPORT_DIMENSIONS.join(", ")}, such as team,key${advice}`,
   );
 }
 

@@ -63,11 +63,12 @@ describe("backfill --url", PATIENCE, () => {
   test("ends where the series of the server begin", async () => {
     const { url, seen } = await startServer({ firstMs: TODAY + 8.5 * HOUR + 250 });
     const { write, text } = await setUp();
-    const { code, stderr } = await write({ days: 1 }, false, url);
+    const { code, stdout, stderr } = await write({ days: 1 }, false, url.replace("//", "//reader:word@"));
+    expect(stdout).toContain(`import.sh DATA_FOLDER ${url}\n`);
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^Prometheus 3\.15\.0 keeps 60d\. These series begin at 2026-11-18T08:30:00\.250Z\.\n(?:asked .*\n)*wrote 2026-11-18\.om, .*\n$/,
+        /^Prometheus 3\.15\.0 keeps 60d\. These series begin at 2026-11-18T08:30:00\.250Z\.\nasks at least 10 questions in about 1 min\n(?:asked .*\n)*wrote 2026-11-18\.om, .*\n$/,
       ),
     ]);
     expect(text("2026-11-18")).toContain(` ${(TODAY + 8.5 * HOUR) / 1000 - 1}\n`);

@@ -35,8 +35,8 @@ describe("runCommandLine()", () => {
     ["check --online --config.file a", ["check", { ...DEFAULTS, configFile: "a" }, true]],
     ["probe --force short", ["probe", { name: "short", force: true }, DEFAULTS]],
     [
-      "report --last=week --by app --format=focus",
-      ["report", { last: "week", by: "app", format: "focus" }, DEFAULTS],
+      "report --last=week --by app,team --format=focus --provider=Acme",
+      ["report", { last: "week", by: ["app", "team"], format: "focus", provider: "Acme" }, DEFAULTS],
     ],
     [
       "rules --format=kubernetes --config=alerts.yaml --runbook-base-url=https://wiki.example/a.md --dashboard-base-url https://grafana.example/d/ --probe-interval=1500ms",
@@ -128,8 +128,14 @@ describe("runCommandLine()", () => {
     ["rules --output=x", "unknown option '--output=x'\n(It belongs to the command backfill or dashboards)"],
     [
       "report --by=planet",
-      "option '--by <what>' argument 'planet' is invalid. Allowed choices are team, project, cost_center, key, model, app, user, provider.",
+      'Cannot divide by "planet" (--by): expected one or two of team, project, cost_center, key, model, app, user, provider, such as team,key',
     ],
+    [
+      "report --by=team,kye",
+      'Cannot divide by "team,kye" (--by): expected one or two of team, project, cost_center, key, model, app, user, provider, such as team,key\n(Did you mean key?)',
+    ],
+    ["report --totals=row", "--totals is for --format=csv only, not for markdown"],
+    ["report --publisher=Acme --format=csv", "--publisher is for --format=focus only, not for csv"],
     ["backfill --instance=a:1", "The command backfill needs --output=FOLDER, or --dry-run"],
     ["backfill --output=x", "required option '--instance <host:port>' not specified"],
     [

@@ -6,6 +6,8 @@ import type { Gateway, GatewayOptions } from "../../gateway/gateway.ts";
 import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { createFastClock } from "../../support/fast-time.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
+import type { ReportDimension } from "../../../exporter/reports/report.ts";
+import { brokenRules, readCharges } from "../reports/focus-rules.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
@@ -51,7 +53,7 @@ async function setUp({ options, prepare, content }: Stage = {}) {
     gateway,
     ask: async (request: Partial<ReportRequest> = {}) => {
       const { terminal, printed } = createTerminalDouble(files.environment);
-      const asked = { month: "2026-10", by: "team", format: "json", ...request } as const;
+      const asked = { month: "2026-10", by: ["team"], format: "json", ...request } as const;
       const code = await report(asked, files, { ...terminal, clock });
       return { code, ...printed };
     },
@@ -87,8 +89,8 @@ describe("report", () => {
     const { lines, rest, total, period, currency } = JSON.parse(stdout);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(lines).toMatchObject([
-      { name: "payments", credits: 12.5, requests: 2, tokens: 20, cost: null },
-      { name: "web", credits: 3, requests: 1, tokens: 10 },
+      { team: "payments", credits: 12.5, requests: 2, tokens: 20, cost: null },
+      { team: "web", credits: 3, requests: 1, tokens: 10 },
     ]);
     expect(rest).toMatchObject({ credits: 0.25, requests: 1, tokens: 10 });
     expect(total).toMatchObject({ credits: 15.75, requests: 4, tokens: 40 });
@@ -106,23 +108,89 @@ describe("report", () => {
     const { lines, rest, total, currency } = JSON.parse(stdout);
     expect(currency).toBe("EUR");
     expect(lines).toMatchObject([
-      { name: "payments", credits: 12.5, cost: 10 * 0.9 + 2.5 * 2 },
-      { name: "web", cost: 6 },
+      { team: "payments", credits: 12.5, cost: 10 * 0.9 + 2.5 * 2 },
+      { team: "web", cost: 6 },
     ]);
     expect(rest).toMatchObject({ cost: 0.5 });
     expect(total).toMatchObject({ cost: 20.5 });
   });
 
-  test("as FOCUS: costs in a currency, credits as the pricing currency", async () => {
+  test("as CSV: the last day, the account's decimals, and no total, so that the sum of a column is the total", async () => {
     const stage = { prepare: spendOfOctober, content: { credit_value: { currency: "USD", value: 1.1 } } };
-    const { stdout } = await reported({ ...stage, request: { format: "focus" } });
-    const [head = "", ...rows] = stdout.trimEnd().split("\r\n");
-    // The compared cells come before the first quoted one.
-    const cells = (column: string) => rows.map((row) => row.split(",")[head.split(",").indexOf(column)]);
-    expect(cells("BilledCost")).toEqual(["13.75", "3.3", "0.275"]);
-    expect(cells("BillingCurrency")).toEqual(["USD", "USD", "USD"]);
-    expect(stdout).toContain('"{""team"":""payments""}"');
+    const { stdout } = await reported({ ...stage, request: { format: "csv" } });
+    expect(stdout.startsWith("\uFEFF")).toBe(true);
+    expect(stdout.slice(1).trimEnd().split("\r\n")).toMatchInlineSnapshot(`
+      [
+        "period_start,period_end,line,team,credits,byok_credits,requests,tokens,cost,currency",
+        "2026-10-01,2026-10-31,named,payments,12.50,0,2,20,13.750,USD",
+        "2026-10-01,2026-10-31,named,web,3.00,0,1,10,3.300,USD",
+        "2026-10-01,2026-10-31,rest,,0.25,0,1,10,0.275,USD",
+      ]
+    `);
+    const total = await reported({ ...stage, request: { format: "csv", totals: "row" } });
+    expect(total.stdout.replace(stdout, "")).toBe("2026-10-01,2026-10-31,total,,15.75,0,4,40,17.325,USD\r\n");
   });
+
+  test.each<[readonly ReportDimension[], readonly object[], number]>([
+    [
+      ["team", "key"],
+      [
+        { line: "named", team: "payments", key: "billing", credits: 10 },
+        { line: "named", team: "web", key: "search", credits: 3 },
+        { line: "named", team: "payments", key: "invoices", credits: 2.5 },
+      ],
+      0.25,
+    ],
+    [
+      ["model", "team"],
+      [
+        { line: "named", model: "acme/one", team: "payments", credits: 12.5 },
+        { line: "named", model: "acme/one", team: "web", credits: 3 },
+      ],
+      0.25,
+    ],
+    [["key", "app"], [{ key: "billing", app: "Desk", credits: 10 }, {}, {}, {}], 0],
+    [
+      ["team", "project"],
+      [
+        { line: "unnamed", team: "payments", project: "", credits: 12.5 },
+        { line: "unnamed", team: "web", project: "", credits: 3 },
+      ],
+      0.25,
+    ],
+  ])("by two dimensions: %j", async (by, wanted, left) => {
+    const { code, stdout } = await reported({ prepare: spendOfOctober, request: { by } });
+    const { lines, rest, total } = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(lines).toMatchObject(wanted);
+    expect([rest?.credits ?? 0, total.credits]).toEqual([left, 15.75]);
+  });
+
+  test.each<[readonly ReportDimension[]]>([[["team"]], [["team", "key"]], [["model"]]])(
+    "as FOCUS by %j: the rules about numbers hold, also with two prices",
+    async (by) => {
+      const { stdout, code } = await reported({
+        prepare: spendOfOctober,
+        content: {
+          credit_value: { currency: "EUR", value: 1.1, former: [{ until: "2026-10-16", value: 0.923456 }] },
+        },
+        request: { format: "focus", by, provider: "Acme", invoiceIssuer: "Acme Billing" },
+      });
+      expect(code).toBe(0);
+      const charges = readCharges(stdout);
+      expect(charges.length).toBeGreaterThan(1);
+      expect(charges.flatMap(brokenRules)).toEqual([]);
+      const sum = (column: string) => charges.reduce((added, charge) => added + Number(charge[column]), 0);
+      expect(sum("PricingQuantity")).toBeCloseTo(15.75, 9);
+      expect(sum("BilledCost")).toBeCloseTo(10 * 0.923456 + 5.75 * 1.1, 9);
+      expect(charges[0]).toMatchObject({
+        ProviderName: "Acme",
+        PublisherName: "Acme",
+        InvoiceIssuerName: "Acme Billing",
+        SkuPriceId: "credits-0.923456-EUR",
+      });
+    },
+  );
 
   test("as Markdown, with the change since the month before", async () => {
     const { stdout } = await reported({ prepare: spendOfOctober, request: { format: "markdown" } });
@@ -134,13 +202,27 @@ describe("report", () => {
     expect(stdout).toContain("| **total** | 15.75 | 100.0 % | 4 | 40 | +125.0 % |");
   });
 
+  test("as Markdown, with what own keys at providers have paid", async () => {
+    const { stdout } = await reported({
+      prepare: (gateway) => {
+        spendOfOctober(gateway);
+        const paid = { model: "acme/one", micros: 50_000, byokMicros: 4_000_000, at: OCTOBER, force: true };
+        gateway.spend({ key: "search", ...paid });
+      },
+      request: { format: "markdown" },
+    });
+    expect(stdout).toContain("| Team | Credits | Share | BYOK |");
+    expect(stdout).toMatch(/\| web \| 3\.05 \| .* \| 4\.00 \|/);
+    expect(stdout).toContain("BYOK: paid to providers with own keys, not with credits.");
+  });
+
   test("as Markdown, without a change if the report of the month before is incomplete", async () => {
     const { stdout, code } = await reported({
       prepare: (gateway) => {
         spendOfOctober(gateway);
         manyApps(OCTOBER - 1)(gateway);
       },
-      request: { format: "markdown", by: "app" },
+      request: { format: "markdown", by: ["app"] },
     });
     expect(code).toBe(0);
     expect(stdout).not.toContain("Change");
@@ -176,9 +258,9 @@ describe("report", () => {
     });
     expect(code).toBe(0);
     expect(JSON.parse(stdout).lines).toMatchObject([
-      { name: "payments" },
-      { name: "web" },
-      { name: "ops", credits: 0.5 },
+      { team: "payments" },
+      { team: "web" },
+      { team: "ops", credits: 0.5 },
     ]);
   });
 
@@ -186,7 +268,7 @@ describe("report", () => {
     const { ask, gateway } = await setUp({
       options: { seed: 7, keys: 12, historyDays: 60, historySlotMs: 6 * 3_600_000 },
     });
-    const { code, stdout, stderr } = await ask({ by });
+    const { code, stdout, stderr } = await ask({ by: [by] });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { lines, rest, total } = JSON.parse(stdout);
     const booked = gateway.books.analytics({ start: OCTOBER, end: OCTOBER + 31 * DAY }).total.integers;
@@ -200,6 +282,24 @@ describe("report", () => {
 });
 
 describe("report: what cannot be reported", () => {
+  test.each(["json", "csv", "markdown"] as const)(
+    "as %s, a month that the gateway has forgotten is not known, not 0",
+    async (format) => {
+      const { code, stdout, stderr } = await reported({
+        prepare: spendOfOctober,
+        request: { month: "2025-01", format },
+      });
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        "warning: the spend is not known: gateways remember it for 367 days, which is since 2025-11-16\n",
+      );
+      expect(stdout).not.toMatch(/\b0(?:\.0+)?\b(?!1)/);
+      expect(stdout).toMatch(
+        { json: /"credits": null/, csv: /currency\r\n$/, markdown: /not known/ }[format],
+      );
+    },
+  );
+
   test.each([
     ["2026-13", 'Unknown month "2026-13" (--month): expected a month such as 2026-10'],
     ["2026-12", "Cannot report 2026-12 (--month): it has not begun"],
@@ -210,7 +310,7 @@ describe("report: what cannot be reported", () => {
   test.each<[string, Stage, RegExp]>([
     [
       "a range beyond the reach of the gateway",
-      { options: { switches: { rangeLimits: true } }, request: { month: "2026-08", by: "provider" } },
+      { options: { switches: { rangeLimits: true } }, request: { month: "2026-08", by: ["provider"] } },
       /^Cannot report 2026-08: Cannot query the analytics of "spend by provider": .*31/,
     ],
     [
@@ -240,7 +340,7 @@ describe("report: what cannot be reported", () => {
   test("more rows than the gateway sends is marked, and exit code 1", async () => {
     const { code, stdout, stderr } = await reported({
       prepare: manyApps(OCTOBER),
-      request: { format: "markdown", by: "app" },
+      request: { format: "markdown", by: ["app"] },
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^warning: .*rows/);
