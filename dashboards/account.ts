@@ -4,6 +4,7 @@ import { several, variables } from "./builder/variables.ts";
 import { pairSeries } from "./expressions/account-keys.ts";
 import * as account from "./panels/account.ts";
 import { keysAndModels, keysBySpend } from "./panels/account-keys.ts";
+import { keyHygiene, sharedLimits } from "./panels/account-limits.ts";
 import { alertMarks } from "./panels/marks.ts";
 import { ownQuery, queryChoice } from "./panels/own-queries.ts";
 import * as unwatched from "./panels/unwatched.ts";
@@ -41,6 +42,12 @@ export const accountDashboard = createDashboard({
     { height: 9, panels: [account.balanceOverTime(10), account.spentPerDay(11)] },
     { height: 11, panels: [keysBySpend(20)] },
     { height: 11, panels: [keysAndModels(21)] },
+    {
+      heading: { id: 102, title: "Limits and risks" },
+      height: 7,
+      panels: [sharedLimits(22)],
+    },
+    { height: 9, panels: [keyHygiene(23)] },
     {
       heading: { id: 100, title: "Keys that nobody watches" },
       height: 4,

@@ -90,6 +90,26 @@ export function lastsOf(matchers: { readonly key: string }): string {
 export const lastsTexts: Readonly<Record<string, { readonly text: string; readonly color: Color }>> =
   Object.fromEntries(REASONS.map(({ value, text }) => [String(value), { text, color: "text" }]));
 
+const OF_OUTLOOK: Readonly<Partial<Record<Outlook, string>>> = {
+  exhausted: "exhausted",
+  imminent: "out within the hour",
+  predicted: "out within a day",
+  slow: "out before its reset",
+  unknown: "unknown",
+  learning: "learning",
+  lasts: "lasts",
+};
+
+/** The verdict on something else that has an outlook, given the selector of a state. */
+export function outlookVerdict(stateOf: (outlook: string) => string): string {
+  const states = Object.entries(OF_OUTLOOK).flatMap(([state, text]) =>
+    valued
+      .filter((verdict) => verdict.text === text)
+      .map(({ value }) => `(${stateOf(state)} == 1) * 0 + ${value}`),
+  );
+  return `(${states.join(" or ")})`;
+}
+
 /** The verdict on each key as a number. */
 export const verdict = ofTeam(verdicts);
 

@@ -11,6 +11,7 @@ import {
 } from "../../exporter/collectors/analytics-families.ts";
 import { accountFamilies, unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
 import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
+import { layerFamilies, sharedLimitFamilies } from "../../exporter/collectors/key-families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
@@ -31,6 +32,8 @@ export const knownSeries: ReadonlyMap<string, Series> = new Map(
     ...Object.values(unwatchedFamilies),
     ...Object.values(budgetFamilies),
     ...Object.values(forecastFamilies),
+    ...Object.values(layerFamilies),
+    ...Object.values(sharedLimitFamilies),
     ...Object.values(selfFamilies),
     bucketsOf(selfFamilies.pollDuration),
     ...Object.values(probeFamilies),

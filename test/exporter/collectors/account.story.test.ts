@@ -131,3 +131,27 @@ test("a balance that buys credits by itself is announced only while a purchase i
   expect((await spend(3, 0)).at(-1)).toMatch(/imminent|exhausted/);
   expect(await spend(1, 9)).toContain("lasts");
 });
+
+test("half an hour of calls below zero is proof that the balance stops nothing: no word of failing calls stays", async () => {
+  const app = await startTestApp({
+    analytics: true,
+    content: () => ({ schedule: { analytics: "5m", keys: "1h" } }),
+    prepare: (gateway) => {
+      gateway.addKey({ name: "billing" });
+      gateway.moveCredits({ kind: "purchase", micros: 10_000_000 });
+      gateway.spend({ key: "billing", model: "acme/one", micros: 9_000_000 });
+    },
+  });
+  onTestFinished(() => app.stop());
+  const states: string[] = [];
+  // 9 to 15 credits in four hours.
+  for (let poll = 0; poll < 48; poll++) {
+    app.gateway.spend({ key: "billing", model: "acme/one", micros: 125_000, force: true });
+    await app.clock.runTo(app.clock.now() + 300_000);
+    for (const [name, value] of await app.series())
+      if (value === 1 && name.includes("account_outlook{")) states.push(/="(\w+)"/.exec(name)?.[1] ?? "");
+  }
+  // It is below zero from the 40th minute on.
+  expect(states.slice(0, 10)).toContain("imminent");
+  expect(new Set(states.slice(18))).toEqual(new Set(["unknown"]));
+});

@@ -103,6 +103,27 @@ test("a guardrail, a limit of the configuration and the key's own limit stand si
   ]);
 });
 
+test("the lifetime budget that a workspace gives each key leaves a tenth of a credit, and never resets", async () => {
+  const app = await start((gateway) => {
+    gateway.addKey({ name: "docs" });
+    const budget = { scope: "workspace_default_key", id: "g3", keys: ["docs"], includeByok: true } as const;
+    gateway.setBudget({ ...budget, micros: 10_000_000, reset: null });
+    gateway.spend({ key: "docs", model: "acme/one", micros: 9_900_000 });
+  });
+  expect(app.shown).toEqual([
+    'key_unlimited{key="docs"} 0',
+    'key_layer_limit_credits{key="docs",source="workspace_default_key"} 10',
+    'key_layer_spent_credits{key="docs",source="workspace_default_key"} 9.9',
+    expect.stringMatching(
+      /^key_layer_remaining_credits\{key="docs",source="workspace_default_key"\} 0\.0?[19]/,
+    ),
+    expect.stringMatching(
+      /^key_spendable_credits\{bounded_by="workspace_default_key",key="docs"\} 0\.0?[19]/,
+    ),
+  ]);
+  expect((await app.page("/keys/docs")).replaceAll(/<[^>]*>/g, "")).toContain("workspace_default_key");
+});
+
 test.each([
   ["that buys credits bounds what can be spent", 30_000_000, "account", 29],
   ["that buys none is billed otherwise, and bounds nothing", 0, "key_limit", 99],
