@@ -5,6 +5,7 @@ import {
   type Usage,
   type UsageQuestion,
 } from "../../exporter/gateway/port.ts";
+import { createGatewayClient, createMemory } from "../../exporter/gateway/gateway.ts";
 import type { Job, Result } from "../../exporter/schedule/job.ts";
 import { WHOLE_ANSWER } from "../../exporter/gateway/usage.ts";
 import type { KeyInformation } from "../../exporter/gateway/account.ts";
@@ -16,20 +17,12 @@ export interface FakeAnswers {
   readonly transcription?: Transcription;
 }
 
-/** A client without answers. */
-export const NO_ANSWERS: GatewayClient = {
-  currentKey: refuse,
-  usage: refuse,
-  usageSeries: refuse,
-  capabilities: refuse,
-  accountKeys: refuse,
-  credits: refuse,
-  transcribe: refuse,
-};
-
-function refuse(): Promise<never> {
-  return Promise.reject(new Error("Cannot answer: the test gives no answer"));
-}
+/** A client without answers: the adapter, no call of which is answered. */
+export const NO_ANSWERS: GatewayClient = createGatewayClient(
+  "test",
+  () => () => Promise.reject(new Error("Cannot answer: the test gives no answer")),
+  createMemory({ monotonic: () => 0 }),
+);
 
 /** A client that returns fixed values and records its calls. */
 export function createFakeClient(answers: FakeAnswers) {

@@ -230,11 +230,10 @@ const AUDIO: TranscriptionRequest = {
   upload: "json",
 };
 
-/** Every operation of the port, with each of its forms. */
-const OPERATIONS: Readonly<
-  Record<keyof GatewayClient, readonly ((client: GatewayClient) => Promise<unknown>)[]>
-> = {
-  currentKey: [(client) => client.currentKey(SECRET)],
+type Operation = (client: GatewayClient) => Promise<unknown>;
+
+/** The operations of the port that take more than a secret, with each of their forms. */
+const OPERATIONS: Readonly<Partial<Record<string, readonly Operation[]>>> = {
   usage: [
     (client) => client.usage(QUESTION, SECRET),
     (client) => client.usage({ ...QUESTION, dimensions: ["user"], filters: [FILTER] }, SECRET),
@@ -242,17 +241,21 @@ const OPERATIONS: Readonly<
   usageSeries: [
     (client) => client.usageSeries({ range: RANGE, granularity: "hour", dimensions: [] }, SECRET),
   ],
-  capabilities: [(client) => client.capabilities(SECRET)],
   accountKeys: [
     (client) => client.accountKeys(undefined, SECRET),
     (client) => client.accountKeys("0f5e7d2c-1a3b-4c5d-8e9f-001122334455", SECRET),
   ],
-  credits: [(client) => client.credits(SECRET)],
   transcribe: [
     (client) => client.transcribe(AUDIO, SECRET, 1000),
     (client) => client.transcribe({ ...AUDIO, upload: "multipart" }, SECRET, 1000),
   ],
 };
+
+function operationsOf(client: GatewayClient): readonly Operation[] {
+  return Object.entries(client).flatMap(
+    ([name, operation]) => OPERATIONS[name] ?? [async () => Reflect.apply(operation, client, [SECRET])],
+  );
+}
 
 /**
  * Answers, and how long a call may take. Calls that would be retried end before the first retry, because the
@@ -272,18 +275,11 @@ describe("the exporter sends only known requests", () => {
     const sent = new Set<string>();
     for (const [answer, deadlineMs] of ANSWERS) {
       const { url, requests } = await startScriptedServer(answer);
-      for (const operation of Object.values(OPERATIONS).flat()) {
-        const { clientFor } = createClient({ baseUrl: url, deadlineMs, timeoutMs: deadlineMs });
-        await operation(clientFor()).catch(() => {});
-      }
+      const { clientFor } = createClient({ baseUrl: url, deadlineMs, timeoutMs: deadlineMs });
+      for (const operation of operationsOf(clientFor())) await operation(clientFor()).catch(() => {});
       for (const { method, path } of requests) sent.add(`${method} ${withoutValues(path)}`);
     }
     expect([...sent].toSorted()).toEqual(SENT);
-  });
-
-  test("and has no other operation", () => {
-    const { clientFor } = createClient({});
-    expect(Object.keys(clientFor()).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
   });
 });
 
