@@ -2,7 +2,6 @@ import { afterEach, expect, test } from "vitest";
 import type { ProbeFailureReason } from "../../exporter/probes/families.ts";
 import type { SeriesMap } from "../support/series.ts";
 import { type ProbeStage, type ProbeInput, startProbeStage } from "./probe-stage.ts";
-import { TRANSCRIPTION_FAILURES } from "../support/gateway-client.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
 const MINUTE = 60_000;
@@ -95,28 +94,6 @@ test("a probe shows what the books of the gateway contain, with either upload", 
   expect(shownOf(series, "plain")("last_success_timestamp_seconds")).toBe(lastRun);
   // The two costs differ, so that the sum proves both.
   expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(stage.charged().get("2026-11-18"));
-});
-
-test("each of the 13 statuses is counted once with its reason, and is not retried", async () => {
-  await start(...TRANSCRIPTION_FAILURES.map(([status]) => probe(`status-${status}`)));
-  for (const [status] of TRANSCRIPTION_FAILURES)
-    stage.gateway.manners.change({ status }, `acme/status-${status}`);
-  await stage.runFor(FIRST);
-  const series = await afterRuns(1, "status-529");
-  expect(TRANSCRIPTION_FAILURES).toHaveLength(13);
-  for (const [status, reason] of TRANSCRIPTION_FAILURES) {
-    const name = `status-${status}`;
-    expect([status, shownOf(series, name)("success")]).toEqual([status, 0]);
-    const failures = [...series].filter(
-      ([key, value]) => value > 0 && key.startsWith(`aigateway_probe_failures_total{probe="${name}"`),
-    );
-    expect(failures).toEqual([[`aigateway_probe_failures_total{probe="${name}",reason="${reason}"}`, 1]]);
-  }
-  const statuses = stage.gateway.log.of("transcription").map(({ status }) => status);
-  expect(statuses.toSorted((one, other) => one - other)).toEqual(
-    TRANSCRIPTION_FAILURES.map(([status]) => status),
-  );
-  expect(series.get("aigateway_probe_spend_day_credits{}")).toBe(1.3);
 });
 
 test.each<[string, (on: ProbeStage) => void, ProbeFailureReason, number]>([

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createGateway } from "../gateway/gateway.ts";
 import { sample } from "../gateway/transcription/recordings.ts";
-import { DAY, MINUTE } from "../gateway/windows.ts";
 import { ask, keyData, sampleAudio, sampleText, transcribe } from "./client.ts";
 
 const noon = Date.parse("2026-11-18T12:00:10Z");
-const minuteEnd = String(Date.parse("2026-11-18T12:01:00Z"));
 let now = noon;
 const gateway = createGateway({ now: () => now });
 beforeAll(async () => {
@@ -19,7 +17,6 @@ afterEach(() => {
 });
 
 const model = "acme/ears";
-const free = "acme/ears:free";
 const input_audio = { data: sampleAudio.toString("base64"), format: "mp3" };
 const small = { data: "UklGRg==", format: "wav" };
 const verbose = { response_format: "verbose_json" };
@@ -134,7 +131,6 @@ describe("an invalid request is a 400 that names the field, and is not charged",
 });
 
 const call = (key: string, wanted = model) => transcribe(gateway, key, { input_audio: small, model: wanted });
-const statusOf = async (key: string, wanted?: string) => (await call(key, wanted)).status;
 
 describe("a transcription is charged", () => {
   test("to its key and model, without an app, in books and answers", async () => {
@@ -171,37 +167,6 @@ describe("a transcription is charged", () => {
   });
 });
 
-describe("402", () => {
-  test("is the answer while the key's limit is used up, until its reset", async () => {
-    gateway.addKey({ name: "limited", limitMicros: 15, limitReset: "daily" });
-    gateway.manners.change({ micros: 10 });
-    expect([await statusOf("limited"), await statusOf("limited")]).toEqual([200, 200]);
-    const answer = await call("limited");
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([
-      402,
-      { error: { code: 402, message: "Insufficient credits" } },
-    ]);
-    expect(await statusOf("limited", free)).toBe(402);
-    expect(gateway.books.key("limited").micros).toMatchObject({ remaining: -5, usage: { total: 20 } });
-    now = noon + DAY;
-    expect(await statusOf("limited")).toBe(200);
-  });
-});
-
-describe("429 of free variants", () => {
-  test("after 20 requests a minute, over all keys and free models of the account, but not for paid models", async () => {
-    gateway.world.addAccount("minutes");
-    gateway.addKey({ name: "first", account: "minutes" });
-    gateway.addKey({ name: "second", account: "minutes" });
-    for (let count = 0; count < 19; count += 1) expect(await statusOf("first", free)).toBe(200);
-    expect(await statusOf("second", "acme/nose:free")).toBe(200);
-    expect(await limitOf("second", free)).toEqual([429, "20", "0", minuteEnd, null]);
-    expect(await statusOf("first")).toBe(200);
-    now = noon + MINUTE;
-    expect(await limitOf("second", free)).toEqual([200, null, null, null, null]);
-  });
-});
-
 /** The body of the answer. Throws unless the status is 200. */
 async function said(fields: Readonly<Record<string, unknown>> = {}): Promise<Record<string, unknown>> {
   const answer = await transcribe(gateway, "probe", { input_audio, model, ...fields });
@@ -214,10 +179,4 @@ async function said(fields: Readonly<Record<string, unknown>> = {}): Promise<Rec
 async function answered(): Promise<void> {
   const total = gateway.log.total;
   while (gateway.log.total === total) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function limitOf(key: string, wanted: string): Promise<unknown[]> {
-  const { status, headers } = await call(key, wanted);
-  const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
-  return [status, ...names.map((name) => headers.get(name))];
 }
