@@ -87,7 +87,7 @@ function keyLayer(
   { scope, id, reset, resetsAtMs, ...amounts }: BudgetLayer,
   requestedAtMs: number,
 ): KeyLayer {
-  const window = layerWindow(reset, resetsAtMs, requestedAtMs);
+  const window = windowOfLimit(reset, resetsAtMs, requestedAtMs);
   return {
     ...amounts,
     source: label(scope),
@@ -101,7 +101,7 @@ function keyLayer(
  * The window that the amounts belong to; undefined: the layer never resets. The service's own instant wins over the
  * calendar, and an unknown reset may happen at any 00:00 UTC.
  */
-function layerWindow(
+export function windowOfLimit(
   reset: LimitReset | undefined,
   resetsAtMs: number | undefined,
   requestedAtMs: number,

@@ -10,8 +10,8 @@ import { type Collector, type CollectorContext, createCollectorContext } from ".
 import { keyFamilies as families, layerFamilies, sharedLimitFamilies } from "./key-families.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { LIMIT_SOURCES, type LimitedKey, lowerLimit, mirroredLayer } from "../keys/mirrored-limit.ts";
-import { isPlain, layerSamples, layersOf, balanceOf } from "./key-layers.ts";
-import { LIMIT_RESETS, type LimitReset, type KeyInformation, type Spend } from "../gateway/account.ts";
+import { isPlain, layerSamples, layersOf, windowOfLimit, balanceOf } from "./key-layers.ts";
+import { LIMIT_RESETS, type KeyInformation, type Spend } from "../gateway/account.ts";
 
 /** Limits, usage and state of each configured key, with one request per key and run. */
 export const keyCollector: Collector = {
@@ -107,7 +107,7 @@ export function keyReading(
     remainingCredits,
     usage,
     expiresAtMs,
-    limitWindow: limitWindow(limitReset, requestedAtMs),
+    limitWindow: windowOfLimit(limitReset, undefined, requestedAtMs),
     ...(isLimitMirrored && { isLimitMirrored }),
     ...(!isPlain(layers) && { layers }),
     ...(byokInLimit === true && { limitUsage: limitUsage(information) }),
@@ -175,7 +175,7 @@ function limitSamples(
   { limitCredits, limitReset, remainingCredits, layers = [] }: KeyInformation,
   requestedAtMs: number,
 ): readonly Sample[] {
-  const window = limitWindow(limitReset, requestedAtMs);
+  const window = windowOfLimit(limitReset, undefined, requestedAtMs);
   const hasNoLimit = limitCredits === undefined ? undefined : limitCredits === null;
   const states = limitReset === undefined ? [] : LIMIT_RESETS;
   const reset = hasNoLimit || limitReset === undefined || limitReset === "other" ? undefined : window;
@@ -189,23 +189,4 @@ function limitSamples(
     ...sample(families.nextReset, { key }, seconds(reset?.endMs), reset),
     ...sample(families.windowStart, { key }, seconds(reset?.startMs), reset),
   ];
-}
-
-/**
- * The window that the remaining credits belong to. An unknown reset may happen at any 00:00 UTC, so the
- * remaining credits are valid until the next one only.
- */
-function limitWindow(reset: LimitReset | undefined, requestedAtMs: number): Window | undefined {
-  switch (reset) {
-    case "never":
-      return undefined;
-    case "weekly":
-      return windowAt("week", requestedAtMs);
-    case "monthly":
-      return windowAt("month", requestedAtMs);
-    case "daily":
-    case "other":
-    case undefined:
-      return windowAt("day", requestedAtMs);
-  }
 }

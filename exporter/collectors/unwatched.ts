@@ -3,7 +3,6 @@ import { identityOf } from "../secrets/secret.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import type { GatewayClient, Usage, UsageFilter } from "../gateway/port.ts";
 import { sample, seconds } from "../metrics/family.ts";
-import type { UnwatchedReading } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { isSettled, windowAt } from "../time/window.ts";
@@ -155,9 +154,17 @@ function resultOf(
     window: windowAt(kind, requestedAtMs),
     credits: spends[index]?.credits,
   }));
-  const value = day && month && readingOf({ day, month }, unresolved);
+  const { count = 0, names = [] } = unresolved ?? {};
   return {
-    ...(value && { value }),
+    ...(day &&
+      month && {
+        value: {
+          kind: "unwatched",
+          windows: { day, month },
+          unresolvedKeys: count,
+          unresolvedNames: names,
+        },
+      }),
     samples: [
       ...sample(families.day, {}, day?.credits, day?.window),
       ...sample(families.month, {}, month?.credits, month?.window),
@@ -169,14 +176,6 @@ function resultOf(
     computedAtMs: earliest(spends.flatMap((spent) => spent?.asOfMs ?? [])),
     warning: warningOf(unresolved),
   };
-}
-
-function readingOf(
-  windows: UnwatchedReading["windows"],
-  unresolved: Unresolved | undefined,
-): UnwatchedReading {
-  const { count = 0, names = [] } = unresolved ?? {};
-  return { kind: "unwatched", windows, unresolvedKeys: count, unresolvedNames: names };
 }
 
 function earliest(instants: readonly number[]): number | undefined {

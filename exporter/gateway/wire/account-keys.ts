@@ -40,27 +40,16 @@ export function parseKeyRows(body: unknown, action: string): readonly KeyRow[] {
 
 function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | string {
   try {
-    // A row has the fields of `GET /key`, apart from the free quota.
-    const information = parseKey({ data: row }, "read a row");
-    const {
-      hash,
-      name,
-      disabled,
-      created_at: createdAtMs,
-      workspace_id: workspace,
-      last_used_at: lastUsedAtMs,
-      expires_at: expiry,
-    } = identity;
-    const neverExpires = expiry === null;
     return {
-      hash,
-      name: name ?? "",
-      disabled,
-      createdAtMs,
-      lastUsedAtMs,
-      neverExpires,
-      workspace,
-      information,
+      hash: identity.hash,
+      name: identity.name ?? "",
+      disabled: identity.disabled,
+      createdAtMs: identity.created_at,
+      lastUsedAtMs: identity.last_used_at,
+      neverExpires: identity.expires_at === null,
+      workspace: identity.workspace_id,
+      // A row has the fields of `GET /key`, apart from the free quota.
+      information: parseKey({ data: row }, "read a row"),
     };
   } catch (error) {
     if (error instanceof GatewayError) return error.message;

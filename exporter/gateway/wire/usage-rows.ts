@@ -3,7 +3,7 @@ import { decimalRest } from "../../metrics/decimal-sum.ts";
 import { epochMilliseconds, FIRST_MILLISECOND_EPOCH, utcMilliseconds } from "../../time/utc-time.ts";
 import type { Granularity } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
-import type { Amounts, Rates, UsageAnswer } from "../port.ts";
+import { type Amounts, AMOUNTS, NO_AMOUNTS, NO_RATES, type Rates, RATES, type UsageAnswer } from "../port.ts";
 import { optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
 import { AMOUNT_METRICS, CREDITS_METRIC, RATE_METRICS, ROW_LIMIT, type UsageColumns } from "./usage.ts";
 
@@ -137,50 +137,22 @@ const value = wireNumber.nullish().transform((number) => number ?? undefined);
 const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms / 1000));
 /** Null is no BYOK; a missing column is not known. */
 const byok = wireNumber.nullish();
-const unread = z
-  .unknown()
-  .optional()
-  .transform(() => undefined);
 
 /** The values of a row. Only requested columns are read, because a service may send others (observed-behaviour 5). */
 export function valueColumns({ creditMetric, rates }: Pick<UsageColumns, "creditMetric" | "rates">) {
-  const isTotal = creditMetric.credits !== CREDITS_METRIC;
-  return z
-    .object({
-      [CREDITS_METRIC]: isTotal ? unread : value,
-      [AMOUNT_METRICS.credits]: isTotal ? value : unread,
-      [AMOUNT_METRICS.byokCredits]: creditMetric.byok ? byok : unread,
-      [AMOUNT_METRICS.requests]: value,
-      [AMOUNT_METRICS.tokens]: value,
-      [AMOUNT_METRICS.promptTokens]: value,
-      [AMOUNT_METRICS.completionTokens]: value,
-      [AMOUNT_METRICS.reasoningTokens]: value,
-      [RATE_METRICS.cacheHitRatio]: rates ? value : unread,
-      [RATE_METRICS.latencyAvgSeconds]: rates ? milliseconds : unread,
-      [RATE_METRICS.latencyP90Seconds]: rates ? milliseconds : unread,
-    })
-    .transform((row) => {
-      const byokCredits = row[AMOUNT_METRICS.byokCredits];
-      return {
-        isByokKnown: byokCredits !== undefined,
-        read: {
-          amounts: {
-            credits: row[isTotal ? AMOUNT_METRICS.credits : CREDITS_METRIC],
-            byokCredits: byokCredits ?? undefined,
-            requests: row[AMOUNT_METRICS.requests],
-            tokens: row[AMOUNT_METRICS.tokens],
-            promptTokens: row[AMOUNT_METRICS.promptTokens],
-            completionTokens: row[AMOUNT_METRICS.completionTokens],
-            reasoningTokens: row[AMOUNT_METRICS.reasoningTokens],
-          },
-          rates: {
-            cacheHitRatio: row[RATE_METRICS.cacheHitRatio],
-            latencyAvgSeconds: row[RATE_METRICS.latencyAvgSeconds],
-            latencyP90Seconds: row[RATE_METRICS.latencyP90Seconds],
-          },
-        },
-      };
-    });
+  const columnOf = { ...AMOUNT_METRICS, credits: creditMetric.credits };
+  const columns: Record<string, z.ZodType<number | null | undefined>> = {};
+  for (const amount of AMOUNTS)
+    if (amount !== "byokCredits") columns[columnOf[amount]] = value;
+    else if (creditMetric.byok) columns[columnOf[amount]] = byok;
+  for (const rate of rates ? RATES : [])
+    columns[RATE_METRICS[rate]] = rate === "cacheHitRatio" ? value : milliseconds;
+  return z.object(columns).transform((row) => {
+    const read = { amounts: { ...NO_AMOUNTS }, rates: { ...NO_RATES } };
+    for (const amount of AMOUNTS) read.amounts[amount] = row[columnOf[amount]] ?? undefined;
+    for (const rate of RATES) read.rates[rate] = row[RATE_METRICS[rate]] ?? undefined;
+    return { isByokKnown: row[AMOUNT_METRICS.byokCredits] !== undefined, read };
+  });
 }
 
 function withoutByok(row: UsageRow): UsageRow {
