@@ -115,6 +115,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   registerEngineMetrics(registry, engine);
   const metrics = createAppMetrics(registry, build, { config: () => config, readings, web });
   metrics.reloaded(true, startedMs);
+  log.onDrop?.(metrics.lineDropped);
   derive();
 
   const sources = { readings, budgetStatus, probes, forecasts, listed: context.directory.listed };

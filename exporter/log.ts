@@ -8,6 +8,8 @@ export interface Log {
   debug(fields: object, message: string): void;
   /** A child log that adds the fields to every line. */
   child(fields: object): Log;
+  /** Calls back at each line that is dropped, because nobody reads the log. */
+  onDrop?(run: () => void): void;
 }
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -18,6 +20,8 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface LogOutput {
   write(line: string): void;
+  /** What waits for the reader of a pipe. */
+  readonly writableLength?: number;
 }
 
 /**
@@ -26,9 +30,11 @@ export interface LogOutput {
 export function createLog(level: LogLevel, format: LogFormat, output: LogOutput): Log {
   const inFormat = format === "json" ? (line: unknown) => `${JSON.stringify(line)}\n` : logfmt;
 
+  let onDrop: (() => void) | undefined;
   const logWith = (bound: object): Log => {
     const at = (own: LogLevel) => (fields: object, message: string) => {
       if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
+      if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop?.();
       const line = { level: own, time: new Date().toISOString(), ...bound, ...fields, msg: message };
       output.write(inFormat(JSON.parse(JSON.stringify(line, plain), concealed)));
     };
@@ -38,10 +44,13 @@ export function createLog(level: LogLevel, format: LogFormat, output: LogOutput)
       info: at("info"),
       debug: at("debug"),
       child: (fields) => logWith({ ...bound, ...fields }),
+      onDrop: (run) => void (onDrop = run),
     };
   };
   return logWith({});
 }
+
+const MOST_UNREAD = 1024 * 1024;
 
 function plain(_name: string, value: unknown): unknown {
   return value instanceof Error ? String(value) : value;

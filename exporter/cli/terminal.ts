@@ -1,5 +1,5 @@
 import type { Environment } from "../secrets/secret-source.ts";
-import type { Log } from "../log.ts";
+import type { Log, LogOutput } from "../log.ts";
 import type { Build } from "../metrics/app-metrics.ts";
 import type { Clock } from "../time/clock.ts";
 
@@ -24,8 +24,7 @@ export interface Terminal {
   logErrorsTo(log: Log): void;
 }
 
-export interface Output {
+export interface Output extends LogOutput {
   /** Whether a person reads it. */
   readonly isTTY?: boolean;
-  write(text: string): void;
 }

@@ -30,6 +30,8 @@ export interface AppMetrics {
   about(): { readonly version: string; readonly failedReloadMs: number | undefined };
   /** Counts a connection that was refused. */
   readonly dropped: () => void;
+  /** Counts a line of the log that was dropped. */
+  readonly lineDropped: () => void;
 }
 
 /** The metrics of the exporter as a whole: build, configuration, series. */
@@ -61,6 +63,8 @@ export function createAppMetrics(
   const hash = registry.gauge(families.configHash);
   const drops = registry.counter(families.droppedConnections);
   drops.inc({}, 0);
+  const lines = registry.counter(families.droppedLines);
+  lines.inc({}, 0);
   let failedReloadMs: number | undefined;
   return {
     reloaded: (isSuccessful, nowMs) => {
@@ -71,6 +75,7 @@ export function createAppMetrics(
     },
     about: () => ({ version, failedReloadMs }),
     dropped: () => drops.inc({}),
+    lineDropped: () => lines.inc({}),
   };
 }
 

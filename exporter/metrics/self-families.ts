@@ -129,6 +129,12 @@ export const selfFamilies = {
     labels: [],
     absent: "never",
   }),
+  droppedLines: counter({
+    name: "aigateway_exporter_log_lines_dropped_total",
+    help: "Lines of the log that were dropped, because nobody reads it and 1 MiB waits.",
+    labels: [],
+    absent: "never",
+  }),
   creditValue: gauge({
     name: "aigateway_credit_value",
     help: "Price of one credit (credit_value of the configuration). Money: credits * on (job, instance) group_left (currency) aigateway_credit_value.",

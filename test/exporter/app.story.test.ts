@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createLog } from "../../exporter/log.ts";
 import type { CreateGateway } from "../../exporter/gateway/port.ts";
 import { createGateway as createSimulatedGateway } from "../gateway/gateway.ts";
 import { createManualClock } from "../support/clock.ts";
@@ -103,6 +104,16 @@ test("the status page reports a failed reload until one succeeds", async () => {
   expect(await report()).toBe(true);
   await app.apply(config);
   expect(await report()).toBe(false);
+});
+
+test("lines of a log that nobody reads are counted", async () => {
+  const log = createLog("info", "json", { writableLength: 2 ** 21, write: () => {} });
+  const app = await startTestApp({ start: START, log, prepare: ({ addKey }) => void addKey({ name: "a" }) });
+  onTestFinished(() => app.stop());
+  log.warn({}, "Nobody reads it");
+  const count = "aigateway_exporter_log_lines_dropped_total{}";
+  const series = await app.seriesWhen((seen) => seen.get(count) !== 0);
+  expect(series.get(count)).toBeGreaterThan(0);
 });
 
 test("App.once polls every target once, and shows failed ones as down", async () => {

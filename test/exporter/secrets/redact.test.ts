@@ -176,6 +176,20 @@ describe("createLog()", () => {
     expect(lines.map((text) => text.replace(TIME, "TIME"))).toEqual([line]);
   });
 
+  test("drops and counts lines while 1 MiB waits for a reader", () => {
+    const lines: string[] = [];
+    const output = { writableLength: 1024 * 1024 + 1, write: (line: string) => void lines.push(line) };
+    const log = createLog("info", "json", output);
+    let dropped = 0;
+    log.onDrop?.(() => void (dropped += 1));
+    log.child({ target: "a" }).warn({}, "one");
+    log.debug({}, "not written anyway");
+    expect([lines.length, dropped]).toEqual([0, 1]);
+    output.writableLength = 0;
+    log.warn({}, "two");
+    expect([lines.length, dropped]).toEqual([1, 1]);
+  });
+
   test.each(LOG_LEVELS)("writes the lines of the level %s and above", (level) => {
     const { log, lines } = logTo(level, "logfmt");
     for (const each of LOG_LEVELS) log[each]({}, "text");
