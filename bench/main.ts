@@ -14,6 +14,9 @@ import { median } from "./statistics.ts";
 
 const FOLDER = import.meta.dirname;
 const RESULTS = join(FOLDER, "results.md");
+/** The calibration is the median of several runs, so that a single interruption does not count as noise. */
+const PIECES = 7;
+const STEPS = 6_000_000;
 
 /** Runs the named benchmarks, or all. Returns 0 if every measured goal meets its bar, 1 if not, 2 for a usage error. */
 async function main(names: readonly string[]): Promise<number> {
@@ -102,10 +105,6 @@ function machine(): string {
 function calibrate(): number {
   return median(Array.from({ length: PIECES }, piece));
 }
-
-/** The median of several runs, so that a single interruption does not count as noise. */
-const PIECES = 7;
-const STEPS = 6_000_000;
 
 function piece(): number {
   const start = performance.now();

@@ -138,8 +138,6 @@ export interface QueryRow extends TargetRow {
   readonly isRequestsLeast?: boolean | undefined;
   /** The most expensive pairs, `_other` last. */
   readonly pairs: readonly PairRow[];
-  /** Pairs of the answer that are part of `_other`. */
-  readonly foldedPairs?: number | undefined;
   /** Whether the gateway has more pairs than it sent. */
   readonly truncated?: boolean | undefined;
   /** Whether the pairs add up to more than the total. */
@@ -169,8 +167,7 @@ export function queryRow(name: string, readings: ReadingSource): QueryRow {
   const row = { ...targetRow(name, readings.status(id)), pairs: [] };
   const reading = readings.shown(id);
   if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return row;
-  const { range, dataMs, credits, requests, pairs, foldedPairs, truncated, exceedsTotal, isTotalPartial } =
-    reading.value;
+  const { range, dataMs, credits, requests, pairs, truncated, exceedsTotal, isTotalPartial } = reading.value;
   return {
     ...row,
     windowStartMs: range.startMs,
@@ -183,7 +180,6 @@ export function queryRow(name: string, readings: ReadingSource): QueryRow {
     pairs: pairs.flatMap(({ model, app, credits: amount }) =>
       amount === undefined ? [] : { model, app, credits: amount },
     ),
-    foldedPairs,
     truncated,
     exceedsTotal,
   };

@@ -152,39 +152,8 @@ const account = z
       balance_credits: credits("that the account has left"),
       ...forecast,
     }),
-    lists: z.array(
-      z.strictObject({
-        workspace: z.string(),
-        ...target,
-        keys: integer("Number of keys that it shows. Absent: it was never answered"),
-      }),
-    ),
-    queries: z.array(
-      z.strictObject({
-        query: z.string(),
-        ...target,
-        dimensions: z.array(z.string()),
-        window: z.enum(["day", "last_day", "month", "last_month"]),
-      }),
-    ),
   })
   .describe("What the management key shows.");
-
-const probe = z
-  .strictObject({
-    probe: z.string(),
-    ...target,
-    model: z.string(),
-    key: z.string().describe("Name of the key that pays."),
-    last_run_timestamp_seconds: instant("When the last run began"),
-    skipped_reason: text("Why the last due run did not begin"),
-    word_error_ratio: number("Word error rate"),
-    word_error_limit_ratio: z.number(),
-    duration_seconds: number("Duration of the last run"),
-    speed_factor: number("Seconds of audio per second"),
-    cost_credits: credits("that the last run cost"),
-  })
-  .describe("The last run of a probe.");
 
 /** The answer of the status as JSON. `docs/status-schema.json` is made from it. */
 export const statusSchema = z
@@ -219,14 +188,6 @@ export const statusSchema = z
       .optional()
       .describe("Spend that no watched key explains. Absent: a filter is given, or no management key."),
     account: account.optional(),
-    probes: z
-      .strictObject({
-        probes: z.array(probe),
-        spend_day_credits: credits("spent or reserved today"),
-        spend_day_limit_credits: z.number(),
-      })
-      .optional()
-      .describe("Absent: a filter is given, or no probes are configured."),
   })
   .describe(
     "Status of the AI gateway exporter. An absent value is unknown or does not apply; it is never 0, and null never occurs. New fields may be added.",

@@ -4,7 +4,6 @@ import type { View } from "../view.ts";
 import type { z } from "zod";
 import { seconds } from "../../metrics/family.ts";
 import type { AccountOverview } from "../account-overview.ts";
-import type { ProbesOverview } from "../probes-overview.ts";
 import {
   type KeyRow,
   type QueryRow,
@@ -39,7 +38,7 @@ type StatusJson = z.infer<typeof statusSchema>;
 /** Everything but the rows of keys and budgets. */
 function headJson(overview: Overview, nextPage: number | undefined): Omit<StatusJson, "keys" | "budgets"> {
   const { version, nowMs, startedMs, failedReloadMs, gateway, shard, queries, unwatched } = overview;
-  const { account, probes, creditValue } = overview;
+  const { account, creditValue } = overview;
   return {
     version,
     timestamp_seconds: nowMs / 1000,
@@ -53,7 +52,6 @@ function headJson(overview: Overview, nextPage: number | undefined): Omit<Status
     queries: queries.length > 0 ? queries.map(queryJson) : undefined,
     unwatched: unwatched && unwatchedJson(unwatched),
     account: account && accountJson(account),
-    probes: probes && probesJson(probes),
   };
 }
 
@@ -186,7 +184,7 @@ function unwatchedJson(row: UnwatchedRow): StatusJson["unwatched"] {
   };
 }
 
-function accountJson({ balance, listings, queries }: AccountOverview): StatusJson["account"] {
+function accountJson({ balance }: AccountOverview): StatusJson["account"] {
   return {
     balance: {
       ...targetJson(balance),
@@ -195,33 +193,6 @@ function accountJson({ balance, listings, queries }: AccountOverview): StatusJso
       balance_credits: balance.balance,
       ...forecastJson(balance.forecast),
     },
-    lists: listings.map((row) => ({ workspace: row.name, ...targetJson(row), keys: row.keys })),
-    queries: queries.map((row) => ({
-      query: row.name,
-      ...targetJson(row),
-      dimensions: [...row.dimensions],
-      window: row.window,
-    })),
-  };
-}
-
-function probesJson({ rows, spentToday, ceiling }: ProbesOverview): StatusJson["probes"] {
-  return {
-    probes: rows.map((row) => ({
-      probe: row.name,
-      ...targetJson(row),
-      model: row.model,
-      key: row.key,
-      last_run_timestamp_seconds: seconds(row.lastRunMs),
-      skipped_reason: row.skip,
-      word_error_ratio: row.wordErrorRate,
-      word_error_limit_ratio: row.wordErrorLimit,
-      duration_seconds: row.durationSeconds,
-      speed_factor: row.speedFactor,
-      cost_credits: row.cost,
-    })),
-    spend_day_credits: spentToday,
-    spend_day_limit_credits: ceiling,
   };
 }
 

@@ -8,8 +8,6 @@ import { mark } from "./marks.ts";
 import { type Column, type Row, sheet } from "./table.ts";
 import { date, until } from "./time.ts";
 
-const BUDGETS_SHOWN = 200;
-
 /** Each budget with its spend: first the exceeded ones, then those nearly spent. */
 export function budgetsSection(
   budgets: readonly BudgetRow[],
@@ -18,15 +16,9 @@ export function budgetsSection(
   if (budgets.length === 0) return html``;
   const configured = keys.filter(({ isListed }) => isListed !== true).length;
   const ordered = budgets.toSorted((one, other) => rank(one) - rank(other));
-  const hidden = ordered.length - BUDGETS_SHOWN;
-  const rows = ordered.slice(0, BUDGETS_SHOWN).map((budget) => budgetRow(budget, configured, nowMs));
-  return sheet(
-    { id: "budgets", title: "Budgets" },
-    COLUMNS,
-    rows,
-    html`${hidden > 0 ? html`<p class="more">… and ${counted(hidden, "more budget")}. All are in the metrics.</p>` : undefined}
-    ${budgets.some(({ gaps, keysInAll }) => (gaps && !mayBeMore(gaps)) || keysInAll) ? LOWER_BOUND_NOTE : undefined}`,
-  );
+  const isBound = budgets.some(({ gaps, keysInAll }) => (gaps && !mayBeMore(gaps)) || keysInAll);
+  const rows = ordered.map((budget) => budgetRow(budget, configured, nowMs));
+  return sheet({ id: "budgets", title: "Budgets" }, COLUMNS, rows, isBound ? LOWER_BOUND_NOTE : undefined);
 }
 
 const COLUMNS: readonly Column[] = [

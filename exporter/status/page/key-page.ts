@@ -7,7 +7,7 @@ import { budgetsSection } from "./budgets.ts";
 import { dangerText, lastingText, layerText } from "./danger-text.ts";
 import { foreign, type Html, html, labelled } from "./html.ts";
 import { keyHistory } from "./history.ts";
-import { byokLine, expiryLine, ownerLine, resetCell, UNKNOWN_NOTE, usedCell } from "./keys.ts";
+import { byokLine, expiryLine, listLine, ownerLine, resetCell, UNKNOWN_NOTE, usedCell } from "./keys.ts";
 import { layout, type Written } from "./layout.ts";
 import { answerAge, dangerMark, faultText, pollMark } from "./marks.ts";
 import type { KeyModels } from "../key-models.ts";
@@ -58,17 +58,9 @@ function stateCard(key: KeyRow, nowMs: number): Html {
   return html`<section class="card" aria-labelledby="state">
     <h2 id="state">State</h2>
     <p>${pollMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small></p>
-    ${fault === undefined ? undefined : html`<p class="message">${foreign(fault, 800)}</p>`} ${listNote(key)}
+    ${fault === undefined ? undefined : html`<p class="message">${foreign(fault, 800)}</p>`} ${listLine(key)}
     <p>${verdict(key, nowMs)}</p>
   </section>`;
-}
-
-function listNote({ isListed, isFromList }: KeyRow): Html | undefined {
-  if (isListed === true) return html`<p class="note">The key is listed by the account, but not polled.</p>`;
-  if (isFromList !== true) return undefined;
-  return html`<p class="note">
-    Its polls have no current answer: limit and spend are those of the account’s list of keys.
-  </p>`;
 }
 
 /** Whether the limit lasts, in a sentence. */

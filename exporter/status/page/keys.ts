@@ -81,7 +81,7 @@ export function byokLine(amount: number | undefined): Html | undefined {
 }
 
 /** Whether the figures of the key are those of a list of the account. */
-function listLine({ isListed, isFromList }: KeyRow): Html | undefined {
+export function listLine({ isListed, isFromList }: KeyRow): Html | undefined {
   if (isListed === true) return html`<small>listed, not polled</small>`;
   return isFromList === true ? html`<small>figures of the account’s list</small>` : undefined;
 }

@@ -1,6 +1,6 @@
 import { decimalSum } from "../../metrics/decimal-sum.ts";
 import { isOther, type PairRow, type QueryRow, wholeCredits } from "../target-rows.ts";
-import { counted, credits, shareText } from "./amount.ts";
+import { credits, shareText } from "./amount.ts";
 import { type Html, html } from "./html.ts";
 import { type Column, type Row, sheet } from "./table.ts";
 import { least, queryTitle, shareOf } from "./windows.ts";
@@ -52,31 +52,15 @@ export interface Ranking {
   readonly isWhole?: boolean;
 }
 
-const ROWS_SHOWN = 200;
-
 /** A table with a column for each window. */
 export function rankingSection(
   { id, title, what, notes, isBound = ({ isLeast }) => isLeast === true, isWhole }: Ranking,
   rows: readonly RankedRow[],
   queries: readonly QueryRow[],
 ): Html {
-  const hidden = rows.slice(ROWS_SHOWN);
-  const rest = queries.map((_, index) => {
-    const known = hidden.flatMap(({ amounts }) => amounts[index] ?? []);
-    return known.length === 0 ? undefined : decimalSum(known);
-  });
   const others = queries.map(({ pairs }) => pairs.find(isOther)?.credits);
   const shown = [
-    ...rows.slice(0, ROWS_SHOWN).map((row) => rankRow(row, queries)),
-    ...(hidden.length > 0
-      ? [
-          rankRow(
-            { title: `… and ${counted(hidden.length, "more", "more")}`, amounts: rest },
-            queries,
-            "rest",
-          ),
-        ]
-      : []),
+    ...rows.map((row) => rankRow(row, queries)),
     ...(isWhole && others.some((amount) => amount !== undefined)
       ? [rankRow({ title: "Everything else", amounts: others }, queries, "rest")]
       : []),

@@ -166,8 +166,7 @@ export const STYLE = new Html(`<style>
     * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
     @page { size: landscape; margin: 12mm; }
     body { max-width: none; padding: 0; font-size: 11px; }
-    nav, .view { display: none; }
-    .tabs { display: none; }
+    nav.tabs, .pages, .view { display: none; }
     .scroll { overflow: visible; }
     th, td { padding: 4px 6px; }
     thead th { position: static; box-shadow: none; }

@@ -73,7 +73,7 @@ test("a key whose polls fail has the figures of the list on the page and in its 
   expect(row[0]).toBe("one figures of the account’s list");
   expect(row.slice(2)).toEqual(expect.arrayContaining([expect.stringContaining("7.50 of 10.00"), "2.50"]));
   const text = textOf(await app.page("/keys/one"));
-  expect(text).toContain("Its polls have no current answer: limit and spend are those of the account’s list");
+  expect(text).toContain("figures of the account’s list");
   expect(text).not.toContain("is not known.");
 });
 

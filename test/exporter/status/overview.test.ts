@@ -99,7 +99,6 @@ describe("createOverview", () => {
         { model: 'He said "hi"\\', app: "Two\nlines", credits: 2 },
         { model: "_other", app: "_other", credits: 0.5 },
       ],
-      foldedPairs: 7,
       truncated: true,
       exceedsTotal: false,
     });

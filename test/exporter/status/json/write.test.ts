@@ -7,7 +7,7 @@ import { statusSchema } from "../../../../exporter/status/json/schema.ts";
 import { statusJson } from "../../../../exporter/status/json/write.ts";
 import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
 import { KEY_STATES, type View, WHOLE } from "../../../../exporter/status/view.ts";
-import { budget, DAY, forecast, gaps, key, NOW, overviewOf, probe, query } from "../page/page-reader.ts";
+import { budget, DAY, forecast, gaps, key, NOW, overviewOf, query } from "../page/page-reader.ts";
 
 const DOWN = {
   state: "down",
@@ -126,42 +126,6 @@ test("an exporter with everything answers with every value, amounts and times wi
         used_credits: 30,
         balance_credits: 20,
       },
-      lists: [
-        {
-          workspace: "default",
-          up: true,
-          last_success_timestamp_seconds: (NOW - 1500) / 1000,
-          keys: 3,
-        },
-      ],
-      queries: [
-        {
-          query: "keys-month",
-          up: true,
-          last_success_timestamp_seconds: (NOW - 1500) / 1000,
-          dimensions: ["api_key_id", "model"],
-          window: "month",
-        },
-      ],
-    },
-    probes: {
-      probes: [
-        {
-          probe: "ears",
-          up: true,
-          last_success_timestamp_seconds: (NOW - 60_000) / 1000,
-          model: "acme/ear",
-          key: "ears",
-          last_run_timestamp_seconds: (NOW - 60_000) / 1000,
-          word_error_ratio: 0,
-          word_error_limit_ratio: 0.2,
-          duration_seconds: 1.234,
-          speed_factor: 3.32,
-          cost_credits: 0.0004,
-        },
-      ],
-      spend_day_credits: 0.1,
-      spend_day_limit_credits: 1,
     },
   });
 });
@@ -192,10 +156,9 @@ const EVERYTHING: Partial<Overview> = {
   account: {
     balance: { name: "credits", ...UP, bought: 50, used: 30, balance: 20 },
     capabilities: { name: "capabilities", ...UP },
-    listings: [{ name: "default", ...UP, keys: 3 }],
-    queries: [{ name: "keys-month", ...UP, dimensions: ["api_key_id", "model"], window: "month" }],
+    listings: [],
+    queries: [],
   },
-  probes: { rows: [probe("ears")], spentToday: 0.1, ceiling: 1 },
 };
 
 test("a key without an answer has no amounts, and an exporter without anything has no keys", () => {
@@ -294,9 +257,9 @@ test("a query is complete only if its total is", () => {
 
 test("a view with a filter has neither models nor the account", () => {
   const answer = statusOf({ ...EVERYTHING, queries: [query("day")] }, { team: "payments" });
-  const { keys, budgets, queries, unwatched, account, probes } = answer;
+  const { keys, budgets, queries, unwatched, account } = answer;
   expect([keys.length, budgets.length]).toEqual([1, 1]);
-  expect([queries, unwatched, account, probes]).toEqual([undefined, undefined, undefined, undefined]);
+  expect([queries, unwatched, account]).toEqual([undefined, undefined, undefined]);
 });
 
 test("hostile names are texts", () => {

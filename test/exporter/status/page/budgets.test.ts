@@ -128,14 +128,6 @@ describe("the table of budgets", () => {
     ];
     expect(names(pageOf({ budgets }))).toEqual(["over", "nearly", "b", "a"]);
   });
-
-  test("shows 200 budgets and counts the others", () => {
-    const many = Array.from({ length: 202 }, (_, index) => budget(`budget-${index}`));
-    const page = pageOf({ budgets: [...many, budget("over", { spent: 501 })] });
-    expect(names(page)).toHaveLength(200);
-    expect(names(page)[0]).toBe("over");
-    expect(textOf(page)).toContain("… and 3 more budgets. All are in the metrics.");
-  });
 });
 
 function cells(more: Partial<BudgetRow>): readonly string[] {

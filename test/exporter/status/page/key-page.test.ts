@@ -130,11 +130,7 @@ test.each<[string, Partial<KeyRow>, string | RegExp]>([
     DOWN,
     "▲ Refused unauthorized last answered 12 s ago Cannot read: gateway answered 401. The gateway does not know this key. Copy its secret",
   ],
-  [
-    "is disabled",
-    { isDisabled: true, isListed: true },
-    "○ Disabled 12 s ago The key is listed by the account, but not polled.",
-  ],
+  ["is disabled", { isDisabled: true, isListed: true }, "○ Disabled 12 s ago listed, not polled"],
   ["expires", { expiryMs: NOW + 3 * DAY }, "12 s ago expires in 3 d"],
   ["is warned about", { warning: "some rows cannot be read" }, "some rows cannot be read"],
 ])("the page of a key that %s shows it in words", (_name, more, words) => {

@@ -111,7 +111,6 @@ export function query(name: string, more: Partial<QueryRow> = {}): QueryRow {
     credits: undefined,
     requests: undefined,
     pairs: [],
-    foldedPairs: 0,
     truncated: false,
     exceedsTotal: false,
     ...more,
