@@ -89,6 +89,7 @@ function keysSection(keyModels: NonNullable<Overview["keyModels"]>, model: strin
   const windows = keyModels.keysOf(model);
   const rows = ranked(windows, (pair) => pair.model).map(({ name: label, amounts }) => {
     const name = keyModels.labels().nameOf(label);
+    if (name === label) return { title: keyLink(name), amounts };
     const link = name === undefined ? undefined : html`<small>${keyLink(name)}</small>`;
     return { title: html`${labelled(label, "name")}${link}`, amounts };
   });

@@ -1,7 +1,7 @@
 import type { Overview } from "../overview.ts";
 import { addressOf, isFiltered, type KeyState, type SortOrder, type View, WHOLE } from "../view.ts";
-import { counted, separated } from "./amount.ts";
-import { foreign, type Html, html } from "./html.ts";
+import { counted } from "./amount.ts";
+import { type Html, html } from "./html.ts";
 
 /** Search, filters and order as a form, whose address can be sent to others. */
 export function viewForm({ keys, budgets }: Overview, view: View): Html {
@@ -22,19 +22,9 @@ export function viewForm({ keys, budgets }: Overview, view: View): Html {
   </form>`;
 }
 
-/** What a view leaves out, in words; empty for the whole page. */
+/** How many keys a view has; empty for the whole page. */
 export function viewNote(shown: number, all: number, view: View): Html {
-  if (!isFiltered(view)) return html``;
-  const { search, team, state } = view;
-  const parts = [
-    team === "" ? undefined : html`team ${foreign(team, 100)}`,
-    search === "" ? undefined : html`search ${foreign(search, 100)}`,
-    state && html`state ${STATE_TITLES[state].toLowerCase()}`,
-  ];
-  return html`<p class="note view-note">
-    ${counted(shown, "key")} of ${all}: ${separated(parts)}. The account, models, apps and probes are not part
-    of this view.
-  </p>`;
+  return isFiltered(view) ? html`<p class="note view-note">${counted(shown, "key")} of ${all}</p>` : html``;
 }
 
 /** Links to the pages of the table of keys; empty if there is only one. */
