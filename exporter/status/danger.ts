@@ -92,7 +92,8 @@ export function isOwn({ forecast }: Pick<KeyRow, "forecast">): boolean {
 }
 
 /** The budget around the key that leaves the least, if it leaves less than the key's own limit. */
-export function nearestLayer({ layers = [], remaining = Infinity }: KeyRow): KeyLayer | undefined {
+export function nearestLayer({ layers, remaining = Infinity }: KeyRow): KeyLayer | undefined {
+  if (!layers) return undefined;
   const [nearest] = layers.toSorted((one, other) => leftOf(one) - leftOf(other));
   return nearest && leftOf(nearest) < remaining ? nearest : undefined;
 }

@@ -12,9 +12,10 @@ export function leftCard(key: KeyRow, history: History, nowMs: number): Html | u
   if (!chart) return undefined;
   const title = "Left of the limit";
   const now = `${creditText(key.remaining ?? 0)} credits now`;
+  const isEstimated = chart.lines.every(({ points }) => points.length > 0);
   return html`<section class="card" aria-labelledby="left">
     <h2 id="left">${title}</h2>
-    <p class="when"><small>${now}; dashed: the estimate</small></p>
+    <p class="when"><small>${now}${isEstimated ? "; dashed: the estimate" : ""}</small></p>
     ${lineChart({ id: "left", title, text: now }, chart)}
     <p class="note">Counted back from what is left now by the spend of each day or hour.</p>
   </section>`;

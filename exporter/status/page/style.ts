@@ -81,7 +81,7 @@ export const STYLE = new Html(`<style>
     white-space: nowrap;
   }
   thead th { color: var(--soft); font-size: 13px; font-weight: 500; border-top: 0; }
-  tbody th { min-width: 140px; max-width: 260px; font-weight: 550; white-space: normal; }
+  tbody th { min-width: 150px; max-width: 260px; font-weight: 550; white-space: normal; }
   .rest th { color: var(--soft); font-weight: 400; }
   th:first-child { padding-left: 0; }
   th:last-child, td:last-child { padding-right: 0; }
