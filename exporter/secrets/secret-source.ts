@@ -60,6 +60,10 @@ function checkedText(text: string, origin: string): string {
   if (/^(?:export )?[A-Z_][A-Z0-9_]*=[^=]/.test(secret)) {
     throw new SecretError(`${origin} contains NAME=value; it must contain the value alone`);
   }
+  if (/^\$(?:\{\w+\}|[A-Z_]\w*)$/.test(secret))
+    throw new SecretError(
+      `${origin} contains the name of a variable, which nothing has replaced by its value`,
+    );
   // It becomes a header: contract 5.1.
   if (!/^[\x21-\x7e]+$/.test(secret)) {
     throw new SecretError(`${origin} is not one line of printable ASCII without spaces`);

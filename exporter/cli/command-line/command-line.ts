@@ -43,7 +43,8 @@ export async function runCommandLine(
 function messageOf(error: CommanderError | UsageError, program: Command): string {
   if (error instanceof UsageError) return error.message;
   const message = error.message.replace(/^error: /, "");
-  const file = /([^\s']+\.ya?ml)\b/.exec(message)?.[1];
+  // An argument that no command takes, such as `check config.yaml`.
+  const file = /^(?:too many arguments.* |unknown command ')([^\s']+\.ya?ml)\b/.exec(message)?.[1];
   return file === undefined
     ? unknownFlag(message, program)
     : `${message}\n(Did you mean --config.file ${file}?)`;
@@ -59,7 +60,7 @@ function unknownCommand(name: string, { commands }: Command): string {
 
 /** What is wrong with an unknown flag: commander has no answer to `-config.file`, `--config` and `--log.levle=info`. */
 function unknownFlag(message: string, program: Command): string {
-  const [found = "", dashes, name = ""] = /unknown option '(--?)([\w.-]{3,}).*/.exec(message) ?? [];
+  const [found = "", dashes, name = ""] = /unknown option '(--?)([\w.-]+).*/.exec(message) ?? [];
   if (dashes === undefined) return message;
   const ofProgram = flagNames(program).filter((known) => known.startsWith(name));
   const owners = program.commands.filter((command) => flagNames(command).includes(name));
@@ -67,7 +68,7 @@ function unknownFlag(message: string, program: Command): string {
     return `${found}\n(It belongs to the command ${owners.map((owner) => owner.name()).join(" or ")})`;
   const all = [program, ...program.commands].flatMap(flagNames);
   const begun = ofProgram.length > 0 ? ofProgram : all.filter((known) => known.startsWith(name));
-  const similar = begun.length > 0 ? begun : [nearestName(name, all) ?? []].flat();
+  const similar = begun.length > 0 || name.length < 3 ? begun : [nearestName(name, all) ?? []].flat();
   return similar.length === 0 ? message : `${found}\n(Did you mean --${similar.join(" or --")}?)`;
 }
 

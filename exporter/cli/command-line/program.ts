@@ -65,6 +65,7 @@ export function createProgram(version: string): Command {
     .version(`aigateway-exporter ${version}`, "--version", "Print the version.")
     .option("--help-long", "Print the help with every flag.")
     .helpOption("-h, --help", "Print this help.")
+    .helpCommand("help [command]", "Print the help of a command.")
     .addHelpText("after", "\nExit codes: 0 success, 1 failure, 2 usage error. SIGHUP reloads.");
   for (const option of program.options) option.hideHelp(!SHORT_HELP.has(option.long));
   return program.on("option:help-long", () => {

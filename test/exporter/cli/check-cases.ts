@@ -70,6 +70,18 @@ export const CHECK_CASES: CheckCases = [
   ["Too much in flight", refusing(402, limit("openrouter_in_flight_budget", "Too many requests in flight"))],
   ["The account is empty", refusing(402, limit("openrouter_credits", "Insufficient credits"))],
   [
+    "The account is empty, and every key is refused",
+    gateway(
+      ({ faults }) =>
+        void faults.add({
+          kind: "status",
+          status: 402,
+          endpoint: "key",
+          ...limit("openrouter_credits", "Insufficient credits"),
+        }),
+    ),
+  ],
+  [
     "LiteLLM's budget, 400",
     refusing(400, { message: "Budget has been exceeded! Current cost: 3, Max budget: 2" }),
   ],

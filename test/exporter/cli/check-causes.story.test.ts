@@ -22,6 +22,6 @@ test("check --online says what is wrong and what to do, for each service that ma
   const page = `# What \`check --online\` says\n\n${sections.join("\n")}`;
   await expect(page).toMatchFileSnapshot("../../golden/check-online.md");
   const untold = CAUSES.filter(({ means }) => !page.includes(means)).map(({ name }) => name);
-  // They need a file that vanishes, a network that is down, or an ancient server.
-  expect(untold).toEqual(["secret_unreadable", "dns_down", "unreachable", "tls"]);
+  // They need a file that vanishes, or a network that is down.
+  expect(untold).toEqual(["secret_unreadable", "dns_down", "unreachable"]);
 }, 180_000);

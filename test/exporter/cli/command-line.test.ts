@@ -121,6 +121,12 @@ describe("runCommandLine()", () => {
       "check --config=a",
       "unknown option '--config=a'\n(Did you mean --config.file or --config.auto-reload-interval?)",
     ],
+    ["-config.file=a.yaml", "unknown option '-config.file=a.yaml'\n(Did you mean --config.file?)"],
+    [
+      "check a.yaml",
+      "too many arguments for 'check'. Expected 0 arguments but got 1: a.yaml.\n(Did you mean --config.file a.yaml?)",
+    ],
+    ["-v", "unknown option '-v'\n(Did you mean --version?)"],
     ["help chek", "unknown command 'chek'\n(Did you mean check?)"],
     ["prod.yml", "unknown command 'prod.yml'\n(Did you mean --config.file prod.yml?)"],
     ["--nonsense", "unknown option '--nonsense'"],

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { getCACertificates, setDefaultCACertificates, type TlsOptions } from "node:tls";
 import { onTestFinished } from "vitest";
 import { createAuthority } from "../../support/certificates.ts";
 import { listenOnLoopback } from "../../support/loopback.ts";
@@ -40,7 +40,7 @@ async function listen(server: Parameters<typeof listenOnLoopback>[0]): Promise<n
   return port;
 }
 
-const tls = (certificate: Readonly<Record<"cert" | "key", string>>) => async (): Promise<Stage> => ({
+const tls = (certificate: TlsOptions) => async (): Promise<Stage> => ({
   url: `https://localhost:${await listen(createTlsServer(certificate, (_, response) => response.end()))}/api/v1`,
 });
 
@@ -90,6 +90,16 @@ export const OTHER_SERVICES: CheckCases = [
   [
     "A certificate of next week, or a slow clock",
     tls(authority.issueAt(Date.now() + 9 * DAY_MS, "localhost")),
+  ],
+  ["nginx that wants a client certificate", html(400, "400 No required SSL certificate was sent")],
+  [
+    "A server of an old version of TLS",
+    tls({
+      ...authority.issue("localhost"),
+      minVersion: "TLSv1",
+      maxVersion: "TLSv1.1",
+      ciphers: "DEFAULT@SECLEVEL=0",
+    }),
   ],
   ["The certificate of another host", tls(authority.issue("other.example"))],
   ["# Proxy"],

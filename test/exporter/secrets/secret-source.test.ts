@@ -59,6 +59,7 @@ describe("fileSecret", () => {
     ["plan ted", FORM],
     ["OPENROUTER_KEY=planted", "contains NAME=value; it must contain the value alone"],
     ["export KEY=planted", "contains NAME=value; it must contain the value alone"],
+    ["${OPENROUTER_KEY}", "contains the name of a variable, which nothing has replaced by its value"],
     ["plan\nted", FORM],
     ["plan\u0000ted", FORM],
     ["plänted", FORM],
