@@ -65,3 +65,15 @@ export type Measure =
   | { readonly kind: "ratio"; readonly of: string; readonly to: string }
   /** `of` − `to`. */
   | { readonly kind: "difference"; readonly of: string; readonly to: string };
+
+export const value = (of: string): Measure => ({ kind: "value", of });
+export const ratio = (of: string, to: string): Measure => ({ kind: "ratio", of, to });
+export const difference = (of: string, to: string): Measure => ({ kind: "difference", of, to });
+
+export function atMost(quantity: string, measure: Measure, bar: number, stretch: number): Goal {
+  return { quantity, measure, bound: "at most", bar, stretch };
+}
+
+export function atLeast(quantity: string, measure: Measure, bar: number, stretch: number): Goal {
+  return { quantity, measure, bound: "at least", bar, stretch };
+}

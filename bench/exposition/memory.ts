@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Benchmark, Runner } from "../benchmark.ts";
+import { atMost, ratio, value, type Benchmark, type Runner } from "../benchmark.ts";
 import { startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
@@ -18,20 +18,8 @@ export const memoryBenchmark: Benchmark = {
     { name: "peak", unit: "MB" },
   ],
   goals: [
-    {
-      quantity: "held",
-      measure: { kind: "value", of: "exporter" },
-      bound: "at most",
-      bar: 160,
-      stretch: 100,
-    },
-    {
-      quantity: "peak",
-      measure: { kind: "ratio", of: "exporter", to: "prom-client" },
-      bound: "at most",
-      bar: 0.6,
-      stretch: 0.4,
-    },
+    atMost("held", value("exporter"), 160, 100),
+    atMost("peak", ratio("exporter", "prom-client"), 0.6, 0.4),
   ],
   // Sizes hardly differ between rounds.
   rounds: 2,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { type Prometheus, startPrometheus } from "../../test/support/prometheus.ts";
 import { toolPath } from "../../test/support/tools.ts";
-import type { Arena, Benchmark, Runner } from "../benchmark.ts";
+import { atMost, ratio, type Arena, type Benchmark, type Runner } from "../benchmark.ts";
 import { median } from "../statistics.ts";
 import { bytesOf } from "./scrape.ts";
 import { startContender } from "./start.ts";
@@ -21,15 +21,7 @@ export const prometheusBenchmark: Benchmark = {
     "A real Prometheus scrapes 200,000 series every two seconds from the exporter and from a static server of the same bytes: " +
     "its own `scrape_duration_seconds`.",
   quantities: [{ name: "duration", unit: "ms" }],
-  goals: [
-    {
-      quantity: "duration",
-      measure: { kind: "ratio", of: "exporter", to: "static" },
-      bound: "at most",
-      bar: 1.1,
-      stretch: 1.03,
-    },
-  ],
+  goals: [atMost("duration", ratio("exporter", "static"), 1.1, 1.03)],
   rounds: 6,
   reference: { contender: "static", quantity: "duration" },
   open: async () => {

@@ -1,4 +1,4 @@
-import type { Benchmark, Runner } from "../benchmark.ts";
+import { atLeast, ratio, type Benchmark, type Runner } from "../benchmark.ts";
 import { startContender } from "./start.ts";
 
 const SERIES = 200_000;
@@ -15,15 +15,7 @@ export const renderBenchmark: Benchmark = {
     { name: "publish", unit: "ms" },
     { name: "publish cpu", unit: "ms" },
   ],
-  goals: [
-    {
-      quantity: "render",
-      measure: { kind: "ratio", of: "prom-client", to: "exporter" },
-      bound: "at least",
-      bar: 8,
-      stretch: 11,
-    },
-  ],
+  goals: [atLeast("render", ratio("prom-client", "exporter"), 8, 11)],
   rounds: 5,
   open: async () => {
     const closes: (() => Promise<void>)[] = [];

@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { Arena, Benchmark, Runner } from "../benchmark.ts";
+import { atLeast, atMost, ratio, type Arena, type Benchmark, type Runner } from "../benchmark.ts";
 import { type Contender, type Scraper, startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
@@ -23,27 +23,9 @@ export const scrapeBenchmark: Benchmark = {
     { name: "cpu", unit: "ms" },
   ],
   goals: [
-    {
-      quantity: "p50",
-      measure: { kind: "ratio", of: "prom-client", to: "exporter" },
-      bound: "at least",
-      bar: 300,
-      stretch: 600,
-    },
-    {
-      quantity: "p50",
-      measure: { kind: "ratio", of: "exporter", to: "static" },
-      bound: "at most",
-      bar: 1.5,
-      stretch: 1.15,
-    },
-    {
-      quantity: "p99 of 8",
-      measure: { kind: "ratio", of: "prom-client", to: "exporter" },
-      bound: "at least",
-      bar: 200,
-      stretch: 500,
-    },
+    atLeast("p50", ratio("prom-client", "exporter"), 300, 600),
+    atMost("p50", ratio("exporter", "static"), 1.5, 1.15),
+    atLeast("p99 of 8", ratio("prom-client", "exporter"), 200, 500),
   ],
   rounds: 5,
   reference: { contender: "static", quantity: "p50" },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Benchmark } from "../benchmark.ts";
+import { atMost, value, type Benchmark } from "../benchmark.ts";
 import { startChild } from "../child.ts";
 import { startUpstream } from "./polled-exporter.ts";
 
@@ -15,9 +15,7 @@ export const analyticsBenchmark: Benchmark = {
     "All four analytics queries at once, each answered with 1,000 rows of model and app: parsed, checked, folded to the top 50, stored and rendered. " +
     "`stall` is the longest delay of a timer.",
   quantities: [{ name: "stall", unit: "ms" }],
-  goals: [
-    { quantity: "stall", measure: { kind: "value", of: "exporter" }, bound: "at most", bar: 10, stretch: 5 },
-  ],
+  goals: [atMost("stall", value("exporter"), 10, 5)],
   rounds: 7,
   open: async () => {
     const upstream = await startUpstream(5, ROWS);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Benchmark, Contender } from "../benchmark.ts";
+import { atLeast, ratio, type Benchmark, type Contender } from "../benchmark.ts";
 import { type Child, startChild } from "../child.ts";
 import { isInstalled } from "../peers.ts";
 import { startUpstream } from "./polled-exporter.ts";
@@ -33,20 +33,8 @@ export const cpuBenchmark: Benchmark = {
     { name: "keys", unit: "1/s" },
   ],
   goals: [
-    {
-      quantity: "cpu",
-      measure: { kind: "ratio", of: "axios", to: "exporter" },
-      bound: "at least",
-      bar: 3,
-      stretch: 4,
-    },
-    {
-      quantity: "cpu",
-      measure: { kind: "ratio", of: "fetch", to: "exporter" },
-      bound: "at least",
-      bar: 2.5,
-      stretch: 3,
-    },
+    atLeast("cpu", ratio("axios", "exporter"), 3, 4),
+    atLeast("cpu", ratio("fetch", "exporter"), 2.5, 3),
   ],
   rounds: 5,
   open: async () => {

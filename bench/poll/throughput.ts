@@ -1,4 +1,4 @@
-import type { Benchmark } from "../benchmark.ts";
+import { atLeast, atMost, value, type Benchmark } from "../benchmark.ts";
 import { startPolledExporter } from "./polled-exporter.ts";
 
 /** Compares the exporter's poll rate with the limit that its connections set. */
@@ -12,15 +12,7 @@ export const throughputBenchmark: Benchmark = {
     { name: "share", unit: "%" },
     { name: "stall", unit: "ms" },
   ],
-  goals: [
-    {
-      quantity: "share",
-      measure: { kind: "value", of: "exporter" },
-      bound: "at least",
-      bar: 90,
-      stretch: 94,
-    },
-  ],
+  goals: [atLeast("share", value("exporter"), 90, 94)],
   rounds: 5,
   open: () => open(256),
 };
@@ -37,16 +29,7 @@ export const stallBenchmark: Benchmark = {
     { name: "share", unit: "%" },
     { name: "rss", unit: "MB" },
   ],
-  goals: [
-    { quantity: "stall", measure: { kind: "value", of: "exporter" }, bound: "at most", bar: 20, stretch: 10 },
-    {
-      quantity: "share",
-      measure: { kind: "value", of: "exporter" },
-      bound: "at least",
-      bar: 95,
-      stretch: 97,
-    },
-  ],
+  goals: [atMost("stall", value("exporter"), 20, 10), atLeast("share", value("exporter"), 95, 97)],
   rounds: 5,
   // With a latency of 50 ms they allow 1,280 keys a second at best.
   open: () => open(64),

@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Benchmark, Readings, Runner } from "../benchmark.ts";
+import { atMost, value, type Benchmark, type Readings, type Runner } from "../benchmark.ts";
 import { type ProbedExporter, startProbedExporter } from "./probed-exporter.ts";
 import { startUpstream } from "../poll/polled-exporter.ts";
 
@@ -32,13 +32,7 @@ export const pageBenchmark: Benchmark = {
     { name: "size", unit: "kB" },
     { name: "stall", unit: "ms" },
   ],
-  goals: [...PAGES.keys()].map((of) => ({
-    quantity: "first byte",
-    measure: { kind: "value", of },
-    bound: "at most",
-    bar: 50,
-    stretch: 20,
-  })),
+  goals: [...PAGES.keys()].map((of) => atMost("first byte", value(of), 50, 20)),
   rounds: 5,
   open: async () => {
     const upstream = await startUpstream(50);

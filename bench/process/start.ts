@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { imageParameters, writeStripped } from "../../test/support/image-content.ts";
 import { ROOT } from "../../test/support/repository.ts";
-import type { Benchmark, Readings } from "../benchmark.ts";
+import { atMost, difference, type Benchmark, type Readings } from "../benchmark.ts";
 import { freePort } from "./probed-exporter.ts";
 import { startUpstream } from "../poll/polled-exporter.ts";
 
@@ -27,20 +27,8 @@ export const startBenchmark: Benchmark = {
     { name: "rss", unit: "MB" },
   ],
   goals: [
-    {
-      quantity: "start",
-      measure: { kind: "difference", of: "exporter", to: "bare" },
-      bound: "at most",
-      bar: 400,
-      stretch: 200,
-    },
-    {
-      quantity: "rss",
-      measure: { kind: "difference", of: "exporter", to: "bare" },
-      bound: "at most",
-      bar: 65,
-      stretch: 45,
-    },
+    atMost("start", difference("exporter", "bare"), 400, 200),
+    atMost("rss", difference("exporter", "bare"), 65, 45),
   ],
   reference: { contender: "bare", quantity: "start" },
   rounds: 7,

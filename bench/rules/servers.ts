@@ -10,7 +10,7 @@ import { startChild } from "../../test/support/child.ts";
 import { type Prometheus, startPrometheus } from "../../test/support/prometheus.ts";
 import { type ToolName, toolPath } from "../../test/support/tools.ts";
 import { buildSimulator } from "../alerts/simulator.ts";
-import type { Benchmark, Contender, Readings } from "../benchmark.ts";
+import { atMost, type Benchmark, type Contender, type Readings, value } from "../benchmark.ts";
 import { parseTextFormat } from "../../test/support/openmetrics.ts";
 
 const SERVERS = { "2.42": "prometheus2", "3.15": "prometheus3" } as const satisfies Record<string, ToolName>;
@@ -37,16 +37,9 @@ export const serverBenchmark: Benchmark = {
   ],
   goals: Object.keys(SERVERS).flatMap((version) => {
     const of = nameOf(version, 10_000);
-    const measure = { kind: "value", of } as const;
     return [
-      {
-        quantity: "evaluation",
-        measure,
-        bound: "at most",
-        bar: version === "2.42" ? 1 : 0.6,
-        stretch: 0.3,
-      } as const,
-      { quantity: "longest", measure, bound: "at most", bar: 20, stretch: 5 } as const,
+      atMost("evaluation", value(of), version === "2.42" ? 1 : 0.6, 0.3),
+      atMost("longest", value(of), 20, 5),
     ];
   }),
   rounds: 1,
@@ -236,9 +229,11 @@ async function read(url: string) {
   const response = await fetch(`${url}/metrics`);
   const families = parseTextFormat(await response.text());
   const samples = (name: string) => families.get(name)?.samples ?? [];
-  const sum = (name: string): number => samples(name).reduce((total, { value }) => total + value, 0);
+  const sum = (name: string): number => samples(name).reduce((total, { value: amount }) => total + amount, 0);
   const byGroup = (name: string): ReadonlyMap<string, number> =>
-    new Map(samples(name).map(({ labels, value }) => [labels["rule_group"]?.split(";")[1] ?? "", value]));
+    new Map(
+      samples(name).map(({ labels, value: amount }) => [labels["rule_group"]?.split(";")[1] ?? "", amount]),
+    );
   const durations = byGroup("prometheus_rule_group_last_duration_seconds");
   const times = byGroup("prometheus_rule_group_last_evaluation_timestamp_seconds");
   return {
@@ -252,5 +247,5 @@ async function read(url: string) {
 }
 
 function mean(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0) / values.length;
+  return values.reduce((total, amount) => total + amount, 0) / values.length;
 }
