@@ -1,6 +1,7 @@
 import { keyFamilies } from "../exporter/collectors/key-families.ts";
 import { createDashboard } from "./builder/dashboard.ts";
-import { one, variables } from "./builder/variables.ts";
+import { ranked, variables } from "./builder/variables.ts";
+import { keysByDanger } from "./expressions/verdict.ts";
 import { modelsOfKey } from "./panels/account-keys.ts";
 import { firingAlerts } from "./panels/alerts.ts";
 import * as figures from "./panels/key-figures.ts";
@@ -18,7 +19,7 @@ export const key = createDashboard({
     "One key: how many credits are left, how fast they are spent, and whether they last until the reset.",
   from: "now-7d",
   refresh: "1m",
-  variables: variables(keyFamilies.ownerInfo, one("key", "Key", "key", keyFamilies.ownerInfo)),
+  variables: variables(keyFamilies.ownerInfo, ranked("key", "Key", keysByDanger)),
   annotations: [alertMarks(chosen), limitMarks(chosen), resetMarks(chosen)],
   rows: [
     {

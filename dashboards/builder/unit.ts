@@ -24,8 +24,10 @@ export const unit = {
   amount: { id: units.Short },
   ratio: { id: units.PercentUnit, decimals: 1 },
   seconds: { id: units.Seconds },
-  /** Durations in seconds, shown in units from minutes to weeks. */
-  duration: { id: units.Seconds, decimals: 1 },
+  /** Durations in seconds, shown as two whole units: "1 week, 4 days". */
+  duration: { id: units.DurationSeconds, decimals: 1 },
+  /** For a logarithmic axis, whose ticks are powers of ten. */
+  hours: { id: "suffix: h" },
   /** Milliseconds since the epoch, shown relative to now: "in 5 hours". */
   fromNow: { id: units.DateTimeFromNow },
   /** Milliseconds since the epoch, shown as a date. */

@@ -46,6 +46,19 @@ export function one<Label extends string>(
   return sorted(labelValues(name, title, label, of, except).multi(false).includeAll(false));
 }
 
+/** Selects one value of a label in the order of a query's results, the first of which is the default. */
+export function ranked(name: string, title: string, expr: string): VariableModel {
+  const query = `query_result(${expr})`;
+  const builder = new QueryVariableBuilder(name)
+    .label(title)
+    .datasource(DATA_SOURCE)
+    .query(query)
+    .definition(query)
+    .regex(`/${name}="([^"]*)"/`)
+    .refresh(VariableRefresh.OnTimeRangeChanged);
+  return { ...builder.multi(false).includeAll(false).build(), sort: VariableSort.Disabled };
+}
+
 function sorted(builder: QueryVariableBuilder): VariableModel {
   return { ...builder.build(), sort: VariableSort.AlphabeticalAsc };
 }

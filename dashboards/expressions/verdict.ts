@@ -27,13 +27,14 @@ function outlook(state: Outlook | `!${Outlook}`): string {
 }
 
 const isOut = outlook("exhausted");
+const isRefused = `${perKey(ofJob(keyFamilies.unauthorized))} == 1`;
 
 const VERDICTS: readonly Verdict[] = [
   {
     text: "refused",
     color: "dark-red",
     isDanger: true,
-    keys: `${perKey(ofJob(keyFamilies.unauthorized))} == 1`,
+    keys: isRefused,
   },
   { text: "exhausted", color: "dark-red", isDanger: true, keys: isOut },
   { text: "out within the hour", color: "red", isDanger: true, keys: outlook("imminent") },
@@ -117,6 +118,9 @@ export const verdict = ofTeam(verdicts);
 export function verdictOf(matchers: { readonly key: string }): string {
   return promql`(${verdicts} and on (job, gateway, key) ${ofJob(keyFamilies.ownerInfo, matchers)})`;
 }
+
+/** All keys, those in most danger first: refused ones and what is used up, then what ends first, then all others. */
+export const keysByDanger = promql`sort(min by (key) (${isRefused} or ${isOut}) * 0 or min by (key) (${exhaustion}) or min by (key) (${owned}) * Inf)`;
 
 /** Number of keys in danger; 0 if no known key is, absent if no key is known. */
 export const keysInDanger = promql`

@@ -35,15 +35,17 @@ export function balance(id: number): PlacedPanel {
   });
 }
 
+const lasting = ofJob(forecastFamilies.accountOutlook, { aigateway_account_outlook: "lasts" });
+
 export function lasts(id: number): PlacedPanel {
   return credits({
     id,
     title: "Lasts",
-    expr: promql`clamp_min(min(${ofJob(forecastFamilies.accountExhaustion)}) - time(), 0)`,
+    expr: promql`clamp_min(min(${ofJob(forecastFamilies.accountExhaustion)}) - time(), 0) or (max(${lasting}) == 1) * 0 - 1`,
     unit: unit.duration,
-    empty: "more than a week, or not known",
+    texts: { "-1": { text: "> 1 week", color: "text" } },
     shows: "How long the balance lasts by the exporter's forecast, if that is at most a week.",
-    read: "The alerts use the same forecast. The panel Outlook shows whether there is no figure because the balance lasts, or because it is not known.",
+    read: "The alerts use the same forecast.",
     act: "Below a week, buy credits. The table below shows which keys spend most.",
   });
 }

@@ -36,6 +36,8 @@ export function remaining(id: number): PlacedPanel {
   });
 }
 
+const hoursUntil = (instant: string) => promql`(${instant} - time() > 0) / 3600`;
+
 /** The forecast, against the reset. */
 export function lastsOverTime(id: number): PlacedPanel {
   return lines({
@@ -47,10 +49,10 @@ export function lastsOverTime(id: number): PlacedPanel {
     act: "Where the solid line begins, the graph Burn per hour shows what changed.",
     empty: "The credits lasted throughout this range, or the key has no limit or an unknown one",
     queries: [
-      range(`min(${ofJob(forecastFamilies.keyExhaustion, chosen)}) - time() > 0`, "to exhaustion"),
-      range(`${ofKey(families.nextReset)} - time() > 0`, "to the reset"),
+      range(hoursUntil(`min(${ofJob(forecastFamilies.keyExhaustion, chosen)})`), "to exhaustion"),
+      range(hoursUntil(ofKey(families.nextReset)), "to the reset"),
     ],
-    unit: unit.seconds,
+    unit: unit.hours,
     log: true,
     dashed: { "to the reset": "blue" },
   });

@@ -17,8 +17,15 @@ const NONE = "no probes";
 const SUCCESS = { 1: { text: "ok", color: "green" }, 0: { text: "failed", color: "red" } };
 const LANGUAGE = { 1: { text: "as expected", color: "green" }, 0: { text: "different", color: "orange" } };
 
-const ofProbes = (definition: Omit<Figure, "width" | "empty">) =>
-  figure({ ...definition, width: 6, empty: NONE });
+/** Without a figure, there are no probes, or none has run yet. */
+const ofProbes = ({ expr, ...definition }: Omit<Figure, "width" | "empty">) =>
+  figure({
+    ...definition,
+    expr: promql`(${expr}) or count(${ofInstance(families.info)}) * 0 - 1`,
+    texts: { "-1": { text: "no run yet", color: "text" } },
+    width: 6,
+    empty: NONE,
+  });
 
 export function failing(id: number): PlacedPanel {
   return ofProbes({

@@ -1,4 +1,4 @@
-import { usageFamiliesOf } from "../../exporter/collectors/analytics-families.ts";
+import { ownQueryFamilies } from "../../exporter/collectors/analytics-families.ts";
 import { discoveryFamilies as families } from "../../exporter/collectors/discovery-families.ts";
 import { uids } from "../uids.ts";
 import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
@@ -40,23 +40,24 @@ function discoveryFailing({ timing }: Settings): AlertDefinition {
   };
 }
 
-/** Today's spend, so that the alert ends with the day if the spending does. The value is its share of the account. */
+/** Today's spend, so that the alert ends with the day if the spending does. */
 function unwatchedSpend(): AlertDefinition {
-  const spent = promql`max by (job, gateway) (${unwatchedFamilies.day})`;
-  const total = promql`sum by (job, gateway) (max by (job, gateway, model, app) (${usageFamiliesOf.day.credits}))`;
   return {
     name: "AIGatewayUnwatchedSpend",
     severity: "info",
     fires: "Unwatched keys spend the account's credits.",
-    expr: promql`
-      ${spent} / on (job, gateway) (${total} > 0)
-      and on (job, gateway) ${spent} > ${thresholds.unwatchedCredits}`,
+    expr: promql`max by (job, gateway) (${unwatchedFamilies.day}) > ${thresholds.unwatchedCredits}`,
     for: 15 * MINUTE,
     keepFiringFor: HOUR,
-    summary: `Keys that nobody watches spend {{ $value | humanizePercentage }} of the account${GATEWAY}`,
-    description: `No limit, budget or owner that the exporter knows covers {{ $value | humanizePercentage }} of what the account${GATEWAY} has spent since 00:00 UTC: it was spent by keys that are neither configured nor listed, by deleted keys, or without a key. The dashboard shows their names. List their workspace (discovery.workspaces, discovery.include) or configure them, and disable keys that nobody knows.`,
+    summary: `Keys that nobody watches have spent {{ $value | printf "%.2f" }} credits today${GATEWAY}${NAMES}`,
+    description: `No limit, budget or owner that the exporter knows covers {{ $value | printf "%.2f" }} credits that the account${GATEWAY} has spent since 00:00 UTC: by keys that are neither configured nor listed, by deleted keys, or without a key. List their workspace (discovery.workspaces, discovery.include) or configure them, and disable keys that nobody knows.`,
   };
 }
+
+const { name: spend } = ownQueryFamilies.credits;
+
+/** The names that no listed key has, the most expensive first. */
+const NAMES = `{{ range printf "topk(3, sum by (api_key) (${spend}{query='keys-day',api_key!~'_.*',job=%[1]q,gateway=%[2]q} unless on (job, gateway, api_key) ${families.info.name}) and on () ${families.keys.name}{job=%[1]q,gateway=%[2]q})" $labels.job (or $labels.gateway "") | query }}, {{ .Labels.api_key }}{{ end }}`;
 
 /** The value is the number of such keys. */
 function findings(): AlertDefinition {

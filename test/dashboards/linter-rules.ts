@@ -93,7 +93,7 @@ export function lint(dashboard: DashboardJson): readonly Finding[] {
 
 /** Accepts Grafana's units, and its format for custom currencies. */
 function isUnit(unit: string): boolean {
-  return KNOWN_UNITS.has(unit) || /^currency:financial:[^:]+:suffix$/.test(unit);
+  return KNOWN_UNITS.has(unit) || /^(?:currency:financial:[^:]+:suffix|suffix:[^:]+)$/.test(unit);
 }
 
 const KNOWN_UNITS: ReadonlySet<string> = new Set(

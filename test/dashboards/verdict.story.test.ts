@@ -131,7 +131,24 @@ describeWithTools(["promtool3"], "the verdict on keys", ({ promtool3 }) => {
       expect(await failuresOf(promtool3, series, expectations, [])).toEqual([]);
     },
   );
+
+  test("Key opens on the key in most danger", async () => {
+    const { query = "" } =
+      readDashboard(JSON.stringify(keyDashboard)).templating.list.find(({ name }) => name === "key") ?? {};
+    const expr = `(${everyOne(query.replace(/^query_result\(sort\((.*)\)\)$/, "$1"))})`;
+    const first = { at: AT, expr: `${expr} == 0`, samples: samplesOf(["refused", "out"], 0) };
+    const next = {
+      at: AT,
+      expr: `${expr} > 0 < Inf`,
+      samples: samplesOf(["page", "warned", "later"], 100_000),
+    };
+    expect(await failuresOf(promtool3, series, [first, next], [])).toEqual([]);
+  });
 });
+
+function samplesOf(names: readonly string[], value: number) {
+  return names.map((key) => ({ labels: `{key="${key}"}`, value }));
+}
 
 function forecast(key: string, outlook: Parameters<typeof since>[1]): readonly InputSeries[] {
   return forecastOfKey(key, since(0, outlook));

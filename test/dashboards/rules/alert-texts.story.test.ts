@@ -16,6 +16,7 @@ import { testRules } from "../../support/promtool.ts";
 import { describeWithTools } from "../../support/tools.ts";
 import {
   type Course,
+  eachMinute,
   exposed,
   forecastOfAccount,
   forecastOfBudget,
@@ -23,7 +24,10 @@ import {
   forecastOfShared,
   since,
 } from "./cases/alert-case.ts";
-import type { InputSeries } from "./input-series.ts";
+import { type InputSeries, seriesOf } from "./input-series.ts";
+import { ownQueryFamilies } from "../../../exporter/collectors/analytics-families.ts";
+import { unwatchedFamilies } from "../../../exporter/collectors/account-families.ts";
+import { discoveryFamilies } from "../../../exporter/collectors/discovery-families.ts";
 
 /** The texts of an alert, and the series that fire it. */
 const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: readonly string[] }>> = {
@@ -98,6 +102,25 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
       exposed(sharedLimitFamilies.limit, { source: "workspace", id: "b1" }, () => 500),
     ],
     texts: ['Budget workspace b1: -0.25 of 500.00 credits left"'],
+  },
+  AIGatewayUnwatchedSpend: {
+    series: [
+      exposed(unwatchedFamilies.day, {}, () => 3.2),
+      exposed(discoveryFamilies.keys, { workspace: "default" }, () => 1),
+      ...["known", "old-script", "laptop", "_other"].map((name, index) =>
+        seriesOf(
+          ownQueryFamilies.credits.name,
+          { job: JOB, instance: "a:9853", query: "keys-day", api_key: name, model: "acme/one" },
+          eachMinute(() => 9 - index),
+        ),
+      ),
+      exposed(
+        discoveryFamilies.info,
+        { key: "known", api_key: "known", hash: "0123abcd", workspace: "default", source: "listing" },
+        () => 1,
+      ),
+    ],
+    texts: ['Keys that nobody watches have spent 3.20 credits today, old-script, laptop"'],
   },
   AIGatewayBudgetExhaustionPredicted: {
     series: [...budget("credits", "account", "total"), ...forecastOfBudget("credits", since(0, "slow"))],

@@ -90,21 +90,6 @@ export const accountCases: readonly AlertCase[] = [
   ofKeys("Spend", info, "leaky", "an unknown key spends from minute 60 on", unwatched("leaky", 0.5), 75),
   ofKeys("Spend", info, "watched", "no unknown key spends", unwatched("watched", 0)),
   ofKeys("Spend", info, "nearly-watched", "unknown keys spend a cent", unwatched("nearly-watched", 0.01)),
-  ofKeys("Spend", info, "unqueried", "the spend of all keys is not known", [
-    seriesOf(
-      unwatchedFamilies.day.name,
-      { job: "unqueried", instance: "a:9853" },
-      eachMinute(() => 5),
-    ),
-  ]),
-  ofKeys("Spend", info, "unspent", "no model has spent anything", [
-    exposed(usageFamiliesOf.day.credits, { model: "m", app: "a" }, () => 0, { job: "unspent" }),
-    seriesOf(
-      unwatchedFamilies.day.name,
-      { job: "unspent", instance: "a:9853" },
-      eachMinute(() => 5),
-    ),
-  ]),
   ofKeys("Spend", info, "unresolved", "it is not known", unwatched("unresolved", null)),
 ];
 
