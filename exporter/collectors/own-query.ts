@@ -5,6 +5,7 @@ import type { Job } from "../schedule/job.ts";
 import { type Window, DAY_MS } from "../time/window.ts";
 import { OTHER, type Row, breakdown, hasAllRows, knownOf, rowsOf } from "./breakdown.ts";
 import { COMPLETE_WINDOW_INTERVAL_MS, isRunning, queryJob, timesOf, usageResult } from "./query-job.ts";
+import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import { asksKeySpend, type KeySpends } from "../readings/reading.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -33,9 +34,15 @@ export function ownQueryJob(query: QueryConfig, analytics: AnalyticsConfig, gate
 
 /** A gateway that cannot resolve a filter may answer about everything. */
 function unresolvedText({ filters }: QueryConfig): string {
-  const fields = [...new Set(filters.map(({ field }) => field))].join(" and ");
-  return `nothing of it is shown, because the gateway warns about it: it may not know a value of the filter by ${fields}`;
+  const parts = filters.map(({ field, values }) => {
+    const more = values.length > MOST_NAMED ? ` and ${values.length - MOST_NAMED} more` : "";
+    const shown = values.slice(0, MOST_NAMED).map((value) => `"${shownLabel(labelText(String(value)))}"`);
+    return `${shown.join(", ")}${more} of the filter by ${field}`;
+  });
+  return `nothing of it is shown, because the gateway warns about it: it may not know ${parts.join(" or ")}`;
 }
+
+const MOST_NAMED = 3;
 
 /** What a query asks for a time range. */
 export function questionOf(

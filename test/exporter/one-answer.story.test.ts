@@ -62,7 +62,7 @@ test("a query whose filter the gateway cannot resolve shows nothing, and says wh
   });
   const series = await after(app, 3);
   expect(named(series, 'aigateway_query_credits{model="acme/one",query="billing"')).toEqual([]);
-  expect(await textOf(app)).toContain("it may not know a value of the filter by api_key_id");
+  expect(await textOf(app)).toContain("of the filter by api_key_id");
 });
 
 test("use of one's own provider keys is on the page, on the page of the key and in the JSON", async () => {
