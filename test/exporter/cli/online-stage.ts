@@ -22,6 +22,8 @@ export interface Stage {
   readonly url?: string;
   readonly gateway?: Partial<ConfigFileInput["gateway"]>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Whether a person reads standard error. */
+  readonly isTerminal?: boolean;
 }
 
 export type CheckCases = readonly (readonly [title: string, stage?: () => Promise<Stage> | Stage])[];
@@ -71,9 +73,12 @@ export async function openStage(stage: Stage) {
   return {
     check: async () => {
       const { terminal, printed } = createTerminalDouble(environment);
+      const stderr = { ...terminal.stderr, isTTY: stage.isTerminal === true };
+      const begunMs = clock.now();
       const argv = ["check", ...(stage.flags ?? ["--online"]), `--config.file=${files.configFile}`];
-      const code = await whileTimePasses(clock, runCommandLine(argv, { ...terminal, clock }));
-      return { code, facts: lines(printed.stdout), findings: lines(printed.stderr), requests };
+      const code = await whileTimePasses(clock, runCommandLine(argv, { ...terminal, stderr, clock }));
+      const tookMs = clock.now() - begunMs;
+      return { code, tookMs, facts: lines(printed.stdout), findings: lines(printed.stderr), requests };
     },
     /** The log of the daemon that runs for so long: warnings and errors. */
     daemonLog: async (ms: number) => {
