@@ -1,4 +1,3 @@
-import type { Outlook } from "../forecast/outlook.ts";
 import { BUCKET_MS, DAY_MS } from "../time/window.ts";
 import type { KeyLayer } from "../readings/reading.ts";
 import { type Danger, type KeyRow, URGENCIES, type Urgency } from "./target-rows.ts";
@@ -12,7 +11,7 @@ export function dangerOf(key: KeyRow, nowMs: number): Danger | undefined {
   if (expiryMs <= nowMs) return { urgency: "stopped", why: "expired", atMs: expiryMs };
   const usedUp = usedUpOf(key);
   if (usedUp) return usedUp;
-  const runsOut = runningOut(key.forecast);
+  const runsOut = runningOut(key.forecast, nowMs);
   const [first] = [runsOut && { ...runsOut, shared: sharedBy(key) }, expiring(expiryMs, nowMs), scarce(key)]
     .filter((danger) => danger !== undefined)
     .toSorted(byUrgency);
@@ -28,23 +27,20 @@ function rankOf(danger: Danger | undefined): number {
   return danger ? URGENCIES.indexOf(danger.urgency) : URGENCIES.length;
 }
 
-const OUTLOOKS: ReadonlyMap<Outlook, Urgency> = new Map([
-  ["imminent", "hour"],
-  ["predicted", "day"],
-  ["slow", "week"],
-]);
-
-/** Whether a limit or a balance is used up before its reset, by the forecast. */
-export function runningOut(forecast: KeyRow["forecast"]): Danger | undefined {
-  const urgency = forecast && OUTLOOKS.get(forecast.outlook);
-  return urgency && { urgency, why: "runs-out", atMs: forecast.exhaustionMs };
+/** When a limit or a balance is used up before its reset, if the forecast announces that. */
+export function runningOut(forecast: KeyRow["forecast"], nowMs: number): Danger | undefined {
+  const { outlook, exhaustionMs: atMs } = forecast ?? {};
+  if (atMs === undefined || outlook === "exhausted") return undefined;
+  return { urgency: urgencyIn(atMs - nowMs), why: "runs-out", atMs };
 }
 
 function expiring(atMs: number, nowMs: number): Danger | undefined {
   const leftMs = atMs - nowMs;
-  if (leftMs > 7 * DAY_MS) return undefined;
-  const urgency = leftMs > DAY_MS ? "week" : leftMs > BUCKET_MS.hour ? "day" : "hour";
-  return { urgency, why: "expires", atMs };
+  return leftMs > 7 * DAY_MS ? undefined : { urgency: urgencyIn(leftMs), why: "expires", atMs };
+}
+
+function urgencyIn(leftMs: number): Urgency {
+  return leftMs > DAY_MS ? "week" : leftMs > BUCKET_MS.hour ? "day" : "hour";
 }
 
 /** A key with at most this share of its limit left is in danger while no forecast tells how long that lasts. */

@@ -20,12 +20,12 @@ type Item = readonly [danger: Danger, made: () => Html];
 /** What stops a key or will, and what keeps that from being known, the most urgent first. */
 export function attention(overview: Overview): Html {
   const { account, failedReloadMs, keys, budgets, nowMs } = overview;
-  const balance = balanceDanger(account?.balance.forecast);
+  const balance = balanceDanger(account?.balance.forecast, nowMs);
   const items: readonly Item[] = [
     ...keys.flatMap((key): readonly Item[] => {
       const { name, danger } = key;
       return danger && danger.shared === undefined
-        ? [[danger, () => item(keyLink(name), dangerMark(danger, nowMs), dangerText(key, danger, nowMs))]]
+        ? [[danger, () => item(keyLink(name), dangerMark(danger), dangerText(key, danger, nowMs))]]
         : [];
     }),
     ...ofShared(keys, nowMs),
@@ -64,7 +64,7 @@ function ofShared(keys: readonly KeyRow[], nowMs: number): readonly Item[] {
     const made = () =>
       item(
         html`Budget <code>${foreign(source ?? "", 64)}</code>`,
-        dangerMark(danger, nowMs),
+        dangerMark(danger),
         html`${dangerText(key, danger, nowMs)}; stops ${counted(names.length, "key")}: ${namesText(names, 3)}`,
       );
     return [[danger, made]];
@@ -138,5 +138,5 @@ function ofBalance({ balance, forecast }: BalanceRow, danger: Danger, nowMs: num
   const title = html`<a href="${ACCOUNT_PATH}">Balance of the account</a>`;
   const text = html`${endText(danger, forecast, nowMs)}, ${credits(balance)} credits are left; at its end
   every call fails`;
-  return item(title, dangerMark(danger, nowMs), text);
+  return item(title, dangerMark(danger), text);
 }

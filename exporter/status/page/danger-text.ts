@@ -58,26 +58,31 @@ export function lastingText({ forecast, reset, nextResetMs }: Partial<KeyRow>): 
 }
 
 /** What ends or will end the balance. */
-export function balanceDanger(forecast: BalanceRow["forecast"]): Danger | undefined {
+export function balanceDanger(forecast: BalanceRow["forecast"], nowMs: number): Danger | undefined {
   return forecast?.outlook === "exhausted"
     ? { urgency: "stopped", why: "used-up", atMs: forecast.exhaustionMs }
-    : runningOut(forecast);
+    : runningOut(forecast, nowMs);
 }
 
 /** How long the balance lasts; undefined: there is no answer yet. */
 export function balanceText({ forecast, topUp }: BalanceRow, nowMs: number): Html | undefined {
-  const danger = balanceDanger(forecast);
-  if (danger) return html`${dangerMark(danger, nowMs)} ${endText(danger, forecast, nowMs)}`;
+  const danger = balanceDanger(forecast, nowMs);
+  if (danger) return html`${dangerMark(danger)} ${endText(danger, forecast, nowMs)}`;
   if (topUp)
     return html`Buys ${creditText(topUp.credits)} by itself once it is below ${creditText(topUp.below)}.`;
   return forecast && lastingText({ forecast });
 }
 
 /** When credits run out, or ran out. */
-export function endText({ atMs }: Danger, forecast: KeyRow["forecast"], nowMs: number): Html | undefined {
+export function endText(
+  { why, atMs }: Danger,
+  forecast: KeyRow["forecast"],
+  nowMs: number,
+): Html | undefined {
   if (atMs === undefined) return undefined;
   const subject = isOwn({ forecast }) ? undefined : html`${boundText(forecast?.source)} is `;
-  return html`${subject}used up ${atMs < nowMs ? ago(atMs, nowMs) : until(atMs, nowMs)}${rateText(forecast)}`;
+  return html`${subject}used up
+  ${why === "used-up" ? ago(atMs, nowMs) : until(atMs, nowMs)}${rateText(forecast)}`;
 }
 
 /** What bounds a key beside its own limit. */

@@ -67,7 +67,7 @@ function stateCard(key: KeyRow, nowMs: number): Html {
 function verdict(key: KeyRow, nowMs: number): Html {
   const { limit, remaining, danger } = key;
   if (danger && danger.why !== "refused")
-    return html`${dangerMark(danger, nowMs)} ${dangerText(key, danger, nowMs)}`;
+    return html`${dangerMark(danger)} ${dangerText(key, danger, nowMs)}`;
   const layer = layerText(key, nowMs);
   if (layer) return layer;
   if (limit === "unlimited") return html`The key has no limit.`;

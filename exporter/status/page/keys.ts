@@ -65,7 +65,7 @@ function keyRow(key: KeyRow, { history, nowMs }: Pick<Overview, "history" | "now
   return {
     cells: [
       html`${keyLink(key.name)}${ownerLine(key)}${listLine(key)}`,
-      html`${keyMark(key, nowMs)}<small>${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small>`,
+      html`${keyMark(key)}<small>${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small>`,
       ...limitCells,
       credits(day),
       credits(week),

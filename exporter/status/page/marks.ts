@@ -1,5 +1,4 @@
 import type { Danger, KeyRow, TargetRow } from "../target-rows.ts";
-import { BUCKET_MS, DAY_MS } from "../../time/window.ts";
 import { type Html, html } from "./html.ts";
 import { ago } from "./time.ts";
 
@@ -34,9 +33,9 @@ export function isWarned({ state, warning }: TargetRow): boolean {
 }
 
 /** What stops a key or will; else the outcome of its polls. */
-export function keyMark(key: KeyRow, nowMs: number): Html {
+export function keyMark(key: KeyRow): Html {
   const { danger } = key;
-  return danger && danger.why !== "refused" ? dangerMark(danger, nowMs) : pollMark(key);
+  return danger && danger.why !== "refused" ? dangerMark(danger) : pollMark(key);
 }
 
 /** Whether a key is refused, disabled or only listed, or the outcome of its polls. */
@@ -48,13 +47,13 @@ export function pollMark(key: KeyRow): Html {
   return stateMark(key);
 }
 
-/** The colour is that of the dashboards; the time that is left is the forecast’s. */
-export function dangerMark({ urgency, why, atMs = Infinity }: Danger, nowMs: number): Html {
-  const leftMs = atMs - nowMs;
-  const within = leftMs <= BUCKET_MS.hour ? " within the hour" : leftMs <= DAY_MS ? " within a day" : "";
+/** By the time that is left, as the forecast announces it. */
+export function dangerMark({ urgency, why }: Danger): Html {
   const isAhead = why === "runs-out" || why === "expires";
-  return mark(urgency, `${WHY[why]}${isAhead ? within : ""}`);
+  return mark(urgency, `${WHY[why]}${isAhead ? WITHIN[urgency] : ""}`);
 }
+
+const WITHIN = { stopped: "", hour: " within the hour", day: " within a day", week: "" };
 
 const WHY = {
   refused: "Refused",

@@ -66,7 +66,7 @@ export const STYLE = new Html(`<style>
   .state.week { background: var(--week); }
   .attention ul { margin-top: 8px; list-style: none; }
   .attention li {
-    display: grid; grid-template-columns: minmax(140px, max-content) 190px 1fr; gap: 2px 16px; align-items: baseline;
+    display: grid; grid-template-columns: 160px 205px 1fr; gap: 2px 16px; align-items: baseline;
     padding: 8px 0 8px 12px; border-top: 1px solid var(--line); border-left: 4px solid var(--day);
   }
   .attention .stopped { border-left-color: var(--stopped); }

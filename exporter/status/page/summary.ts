@@ -21,7 +21,7 @@ export function summary(overview: Overview): Html {
 function nextTile({ keys, account, nowMs }: Overview): Html {
   const balance = account && { forecast: account.balance.forecast, name: undefined };
   const [first] = [...keys, ...(balance ? [balance] : [])]
-    .map(({ forecast, name }) => ({ danger: runningOut(forecast), name }))
+    .map(({ forecast, name }) => ({ danger: runningOut(forecast, nowMs), name }))
     .filter(({ danger }) => danger?.atMs !== undefined)
     .toSorted((one, other) => (one.danger?.atMs ?? 0) - (other.danger?.atMs ?? 0));
   const unjudged = keys.filter(

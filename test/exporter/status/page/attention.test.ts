@@ -53,6 +53,11 @@ test.each<[string, Partial<KeyRow>, string]>([
     "hour: billing ▲ Runs out within the hour used up in 25 min, 40.00 of 100.00 credits are left; resets in 9 d 10 h",
   ],
   [
+    "going to run out in less than an hour",
+    runsOut("predicted", 37 * 60_000),
+    "hour: billing ▲ Runs out within the hour used up in 37 min, 40.00 of 100.00 credits are left; resets in 9 d 10 h",
+  ],
+  [
     "going to run out today",
     runsOut("predicted", 9 * HOUR),
     "day: billing ◆ Runs out within a day used up in 9 h, 40.00 of 100.00 credits are left; resets in 9 d 10 h",
