@@ -77,11 +77,11 @@ export const STYLE = new Html(`<style>
   table { width: 100%; border-collapse: collapse; }
   caption { padding-bottom: 8px; text-align: left; }
   th, td {
-    padding: 8px 10px; border-top: 1px solid var(--line); text-align: left; vertical-align: top;
+    padding: 8px 9px; border-top: 1px solid var(--line); text-align: left; vertical-align: top;
     white-space: nowrap;
   }
   thead th { color: var(--soft); font-size: 13px; font-weight: 500; border-top: 0; }
-  tbody th { min-width: 150px; max-width: 260px; font-weight: 550; white-space: normal; }
+  tbody th { min-width: 164px; max-width: 260px; font-weight: 550; white-space: normal; }
   .rest th { color: var(--soft); font-weight: 400; }
   th:first-child { padding-left: 0; }
   th:last-child, td:last-child { padding-right: 0; }
@@ -94,7 +94,7 @@ export const STYLE = new Html(`<style>
   .of.high b { color: var(--high); font-weight: 600; }
   .of.full b { color: var(--down); font-weight: 600; }
   .bar {
-    display: block; min-width: 130px; height: 6px; margin: 8px 0 4px; border-radius: 3px;
+    display: block; min-width: 112px; height: 6px; margin: 8px 0 4px; border-radius: 3px;
     background: var(--track); overflow: hidden;
   }
   .bar i { display: block; height: 100%; background: var(--bar); }
@@ -154,7 +154,7 @@ export const STYLE = new Html(`<style>
     .lines .state { padding: 2px 5px; font-size: 12px; }
     th, td { padding: 8px 5px; }
     tbody th { min-width: 0; }
-    .lines th { max-width: 96px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .lines th { max-width: 84px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .bar { min-width: 90px; }
     .view label { flex: 1 1 40%; }
     .view input, .view select { width: 100%; }
