@@ -17,10 +17,11 @@ describeWithTools(STACK_TOOLS, "a stack of a deployer with the rights of infra/d
   beforeAll(async () => {
     stage = await startStackStage(tools);
     kubeconfig = await createDeployer(stage.cluster);
-    stack = await stage.createStack(join("/nonexistent", "kubeconfig"));
+    stack = await stage.createStack(join("/nonexistent", "kubeconfig"), {
+      kubeconfig: JSON.stringify(kubeconfig),
+      managementKey: stage.gateway.managementToken,
+    });
     stack.configure({ createNamespace: false, dashboardConfigMaps: false });
-    await stack.setSecret("kubeconfig", JSON.stringify(kubeconfig));
-    await stack.setSecret("managementKey", stage.gateway.managementToken);
   }, STACK_TIMEOUT_MS);
 
   afterAll(async () => stage?.stop(), STACK_TIMEOUT_MS);
@@ -43,8 +44,10 @@ describeWithTools(STACK_TOOLS, "a stack of a deployer with the rights of infra/d
       limitReset: "monthly",
     });
     stage.gateway.disable("billing");
-    await stack.setSecret("keys.billing", rotated);
-    await stack.setSecret("kubeconfig", JSON.stringify(renewed(kubeconfig)));
+    await stack.setSecrets({
+      "keys.billing": rotated,
+      kubeconfig: JSON.stringify(renewed(kubeconfig)),
+    });
     stack.configure({ exporter: stage.exporterConfig({ credit_value: { currency: "EUR", value: 2 } }) });
     const { code, changes } = await stack.up();
     expect([code, changes]).toEqual([0, { updated: 3, unchanged: 9 }]);

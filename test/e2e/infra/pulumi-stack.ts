@@ -30,7 +30,8 @@ export interface TestStack {
   shell(command: string, input?: string): Promise<Run>;
   /** Sets plain settings, as in Pulumi.<stack>.yaml; undefined removes one. */
   configure(settings: Readonly<Record<string, unknown>>): void;
-  setSecret(path: string, value: string): Promise<void>;
+  /** By path. */
+  setSecrets(values: Readonly<Record<string, string>>): Promise<void>;
   /** Changes the state, as text. */
   editState(edit: (text: string) => string): Promise<void>;
   /** The results of the operations, the last one first. */
@@ -116,8 +117,9 @@ export async function createStack(
       const config = { ...current.config, ...Object.fromEntries(changes) };
       writeFileSync(file, stringify({ ...current, config }));
     },
-    setSecret: async (path, value) => {
-      await mustRun("config", "set", "--secret", "--path", path, value);
+    setSecrets: async (values) => {
+      const pairs = Object.entries(values).map(([path, value]) => `--secret=${path}=${value}`);
+      await mustRun("config", "set-all", "--path", ...pairs);
     },
     editState: async (edit) => {
       const exported = join(directory, "exported.json");

@@ -23,8 +23,8 @@ export interface StackStage {
   /** The token of the key "billing". */
   readonly billing: string;
   exporterConfig(changes?: object): object;
-  /** A stack that deploys the key "billing" once it is told its cluster. */
-  createStack(kubeconfig: string): Promise<TestStack>;
+  /** A stack that deploys the key "billing" once it is told its cluster. `secrets`: further ones, by path. */
+  createStack(kubeconfig: string, secrets?: Readonly<Record<string, string>>): Promise<TestStack>;
   stop(): Promise<void>;
 }
 
@@ -48,11 +48,11 @@ export async function startStackStage(
     cluster,
     billing,
     exporterConfig,
-    createStack: async (kubeconfig) => {
+    createStack: async (kubeconfig, secrets) => {
       const stack = await createStack(tools.pulumi, kubeconfig);
       stacks.push(stack);
       stack.configure({ image: "registry.example/aigateway-exporter:0.1.0", exporter: exporterConfig() });
-      await stack.setSecret("keys.billing", billing);
+      await stack.setSecrets({ "keys.billing": billing, ...secrets });
       return stack;
     },
     stop: async () => {

@@ -32,7 +32,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
     stack = await stage.createStack(cluster.kubeconfig);
     // The same project and stack in another backend.
     other = await stage.createStack(cluster.kubeconfig);
-    await stack.setSecret("managementKey", stage.gateway.managementToken);
+    await stack.setSecrets({ managementKey: stage.gateway.managementToken });
   }, STACK_TIMEOUT_MS);
 
   afterAll(async () => {
@@ -57,7 +57,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
       const environment = { HTTPS_PROXY: "http://me:hidden-login@proxy.example:3128", PORT: 1 };
       const exporter = euros(-1, { gatway: 1, kees: 2 });
       stack.configure({ replicas: "two", shards: "x", networkPolicy: "maybe", environment, exporter });
-      await stack.setSecret("environment.API_TOKEN", "hidden-token");
+      await stack.setSecrets({ "environment.API_TOKEN": "hidden-token" });
       const refused = await refusal(stack.pulumi("preview"));
       expect(refused).toMatch(
         /9 settings are wrong\s+environment: a value is encrypted[^]* in environmentSecret\n[^]*shards: [^]*replicas: [^]*environment\.HTTPS_PROXY: the value \(not shown\) contains a login[^]*environment\.PORT: the value \(not shown\)[^]*networkPolicy: [^]*exporter\.credit_value\.value[^]*gatway[^]*kees/,
@@ -71,7 +71,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
         /exporter: nothing to poll; set keys or keysSecret/,
       );
       other.configure({ exporter: stage.exporterConfig() });
-      await other.setSecret("keys.billing", stage.billing);
+      await other.setSecrets({ "keys.billing": stage.billing });
     },
     STACK_TIMEOUT_MS,
   );
@@ -109,7 +109,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
       const [, id = ""] = /config set adopt (\w+)/.exec((await other.pulumi("preview")).output) ?? [];
       other.configure({ adopt: id });
       const pods = await readyPods(cluster.api);
-      await other.setSecret("managementKey", stage.gateway.managementToken);
+      await other.setSecrets({ managementKey: stage.gateway.managementToken });
       expect((await other.up()).code).toBe(0);
       expect(await readyPods(cluster.api)).toEqual(pods);
       expect(await refusal(stack.up())).toMatch(/belongs to the stack/);
@@ -123,7 +123,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
     "says that it cannot see the cluster, before a plan, and finds a kubeconfig beside Pulumi.yaml or another path of it",
     async () => {
       const wrong = readFileSync(cluster.kubeconfig, "utf8").replaceAll(cluster.access.token, "wrong");
-      await stack.setSecret("kubeconfig", wrong);
+      await stack.setSecrets({ kubeconfig: wrong });
       expect(await refusal(stack.pulumi("preview"))).toMatch(/Cannot ask the cluster .*logged in/);
       await stack.pulumi("config", "rm", "kubeconfig");
       cpSync(cluster.kubeconfig, join(stack.project, "kube.yaml"));
@@ -175,7 +175,7 @@ describeWithTools(TOOLS, "a stack on a real Kubernetes API, through the command 
         /keysSecret: the Secret "vault" .* has no entry "billing"\s+environmentSecret: there is no Secret "missing"/,
       );
       stack.configure({ keysSecret: "", environmentSecret: "" });
-      await stack.setSecret("keys.billing", stage.billing);
+      await stack.setSecrets({ "keys.billing": stage.billing });
     },
     STACK_TIMEOUT_MS,
   );

@@ -12,10 +12,11 @@ describeWithTools(STACK_TOOLS, "pulumi up of a deployer with the rights of infra
 
   beforeAll(async () => {
     stage = await startStackStage(tools);
-    stack = await stage.createStack(join("/nonexistent", "kubeconfig"));
+    stack = await stage.createStack(join("/nonexistent", "kubeconfig"), {
+      kubeconfig: JSON.stringify(await createDeployer(stage.cluster)),
+      managementKey: stage.gateway.managementToken,
+    });
     stack.configure({ createNamespace: false, dashboardConfigMaps: false });
-    await stack.setSecret("kubeconfig", JSON.stringify(await createDeployer(stage.cluster)));
-    await stack.setSecret("managementKey", stage.gateway.managementToken);
   }, STACK_TIMEOUT_MS);
 
   afterAll(async () => stage?.stop(), STACK_TIMEOUT_MS);
@@ -40,9 +41,5 @@ describeWithTools(STACK_TOOLS, "pulumi up of a deployer with the rights of infra
     const secrets = [stage.billing, stage.gateway.managementToken];
     const encoded = secrets.map((text) => Buffer.from(text).toString("base64"));
     expect([...secrets, ...encoded].filter((text) => written.includes(text))).toEqual([]);
-  });
-
-  test("changes nothing when nothing has changed", async () => {
-    expect(await stack.up("--expect-no-changes")).toMatchObject({ code: 0, changes: { unchanged: 12 } });
   });
 });
