@@ -2,6 +2,7 @@ import type { AccountKeys } from "./account-keys.ts";
 import type { Books } from "./books.ts";
 import { createExporterState } from "./exporter-state.ts";
 import { readExposition } from "./exposition.ts";
+import { GatewayError } from "../../exporter/gateway/errors.ts";
 import { statusSchema } from "../../exporter/status/json/schema.ts";
 import { createAccountRecovery } from "./invariants/account-recovery.ts";
 import { createBudgets, createBalance, createProbeSpend } from "./invariants/budgets.ts";
@@ -12,6 +13,7 @@ import { createOutlook } from "./invariants/outlook.ts";
 import { createPoliteness, createTurns } from "./invariants/politeness.ts";
 import { createPresence } from "./invariants/presence.ts";
 import { createRecovery } from "./invariants/recovery.ts";
+import { createReported } from "./invariants/reported.ts";
 import { createSums } from "./invariants/sums.ts";
 import { createTruth } from "./invariants/truth.ts";
 import { createUnwatched } from "./invariants/unwatched.ts";
@@ -40,6 +42,7 @@ const JUDGES: Readonly<Record<string, (world: World) => Judge>> = {
   health: createHealth,
   "one answer": createOneAnswer,
   outlook: createOutlook,
+  report: createReported,
   "probe spend": createProbeSpend,
 };
 
@@ -61,6 +64,8 @@ export interface JudgedExporter {
   /** Replaces it by one without memory. */
   restart(): Promise<void>;
   scrape(inBothFormats: boolean): Promise<void>;
+  /** Makes a report as the command does. */
+  report(): Promise<void>;
   /** The clock was stepped, or the process resumed. */
   disturbed(at: number): void;
   stop(): Promise<void>;
@@ -94,7 +99,8 @@ export async function createJudgedExporter(
     ...dependencies,
     questions,
     costMicros: () => (state.settings().probes?.perRun ?? 0) * 1e6,
-    onQuestion: (question) => judge((one) => one.asked?.(question)),
+    // A report is asked for by a command, which has no part in the pace of the exporter.
+    onQuestion: (question) => judge((one) => (isRunning ? one.asked?.(question) : undefined)),
   });
   const exporter = await createWorldExporter({ ...dependencies, connect });
 
@@ -155,6 +161,17 @@ export async function createJudgedExporter(
     scrape: async (inBothFormats) => {
       const seen = await look(inBothFormats);
       judge((one) => one.scraped?.(seen));
+    },
+    report: async () => {
+      const made = exporter.report();
+      const open = new Set([made]);
+      void made.finally(() => open.clear()).catch(() => {});
+      while (open.size > 0) await time.runTo(time.elapsedMs() + 1000);
+      // Without a usable management key, there is an error instead.
+      const spend = await made.catch((error: unknown) => {
+        if (!(error instanceof GatewayError)) throw error;
+      });
+      if (spend) judge((one) => one.reported?.(spend));
     },
     disturbed: (at) => state.disturbed(at),
     stop,

@@ -62,6 +62,7 @@ async function liveThrough(
   }
   count(story, time, coverage);
   await exporter.stop();
+  if (!exporter.violation()) await exporter.report();
   return exporter.violation();
 }
 

@@ -7,6 +7,9 @@ import { createRequire } from "node:module";
 import { type App, createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import { loadConfig } from "../../exporter/config/load.ts";
+import { createAccountGateway } from "../../exporter/cli/command-gateway.ts";
+import { monthOf, type SpendReport } from "../../exporter/reports/report.ts";
+import { createSpendReport } from "../../exporter/reports/spend-report.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import type { Answer, Route } from "../../exporter/http/route.ts";
@@ -22,6 +25,8 @@ export interface WorldExporter {
   /** Begins without memory, with the configuration that was read last. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** The report of the running month by model, as the command makes it; undefined without a management key. */
+  report(): Promise<SpendReport | undefined>;
   /** The answer at a path: its status and its text. */
   get(path: string, accept?: string): Promise<{ readonly status: number; readonly text: string }>;
 }
@@ -88,6 +93,25 @@ export async function createWorldExporter(dependencies: WorldExporterDependencie
     stop: async () => {
       await app?.stop();
       app = undefined;
+    },
+    report: async () => {
+      const { analytics } = config;
+      if (!analytics) return undefined;
+      const { clock } = time;
+      const gateway = createGateway(
+        config.gateway,
+        { clock, random, version: "0.0.0", onAnswer: () => {} },
+        connect,
+      );
+      const month = monthOf(new Date(clock.now()).toISOString().slice(0, 7));
+      if (!month) throw new Error("The clock shows no month");
+      const asked = { by: ["model"], period: month } as const;
+      try {
+        const account = createAccountGateway(gateway, config, analytics, clock);
+        return await createSpendReport(config, asked, clock.now(), account);
+      } finally {
+        await gateway.close();
+      }
     },
     get: async (path, accept = "text/plain") => {
       const route = routes.find((each) => each.path === path);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { SpendReport } from "../../exporter/reports/report.ts";
 import type { statusSchema } from "../../exporter/status/json/schema.ts";
 import type { AccountKeys } from "./account-keys.ts";
 import type { Books } from "./books.ts";
@@ -57,6 +58,8 @@ export interface Scrape {
 export interface Judge {
   scraped?(scrape: Scrape): readonly string[];
   asked?(question: Question): readonly string[];
+  /** Judges the report of the running month, which is made at the end. */
+  reported?(report: SpendReport): readonly string[];
 }
 
 export interface Violation {
