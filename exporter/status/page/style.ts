@@ -129,6 +129,7 @@ export const STYLE = new Html(`<style>
   .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; background: var(--part); }
   .legend .before { height: 2px; margin-bottom: 4px; background: var(--soft); }
   .note, .more { margin-top: 10px; }
+  main > .note { margin-bottom: 16px; }
   .view { display: flex; flex-wrap: wrap; align-items: end; gap: 10px 16px; }
   .view label { color: var(--soft); font-size: 13px; }
   .view input, .view select, .view button {
@@ -136,7 +137,6 @@ export const STYLE = new Html(`<style>
     background: var(--card); color: var(--text); font: inherit; font-size: 15px;
   }
   .view a { padding: 6px 0; }
-  .view-note { margin: 0 0 12px; }
   .pages { display: flex; gap: 18px; margin-top: 10px; }
   footer { margin-top: 20px; }
   @media (min-width: 1180px) {

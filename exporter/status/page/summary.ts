@@ -35,7 +35,7 @@ function nextTile({ keys, account, nowMs }: Overview): Html {
     return tile(title, until(first.danger.atMs, nowMs), separated([link, doubt]));
   }
   if (unjudged === keys.length) return tile(title, UNKNOWN, doubt);
-  return tile(title, html`none`, doubt ?? html`no limit is going to run out`);
+  return tile(title, html`none${doubt && " known"}`, doubt ?? html`no limit is going to run out`);
 }
 
 /** No limit of its own, and no budget around it. */

@@ -24,7 +24,7 @@ export function viewForm({ keys, budgets }: Overview, view: View): Html {
 
 /** How many keys a view has; empty for the whole page. */
 export function viewNote(shown: number, all: number, view: View): Html {
-  return isFiltered(view) ? html`<p class="note view-note">${counted(shown, "key")} of ${all}</p>` : html``;
+  return isFiltered(view) ? html`<p class="note">${counted(shown, "key")} of ${all}</p>` : html``;
 }
 
 /** Links to the pages of the table of keys; empty if there is only one. */

@@ -116,7 +116,7 @@ describe("the summary", () => {
       key("c", { day: undefined, limit: "unlimited", remaining: undefined }),
     ];
     expect(tiles({ keys })).toEqual([
-      ["Runs out next", "none not known yet for 3 keys"],
+      ["Runs out next", "none known not known yet for 3 keys"],
       ["Keys stopped", "0 of 4 1 failing · 1 waiting · 1 unlimited · 1 unknown"],
       ["Credits today", "3.00 partial: unknown for 2 keys"],
       ["Credits this month", "180.00 partial: unknown for 1 key"],
