@@ -51,7 +51,9 @@ export function markdownReport(report: SpendReport, before: SpendReport | undefi
     ...(others.length > 0 ? [row([`${others.length} others`], sumOf(others), "")] : []),
     ...(rest ? [row(["(not assigned)"], rest, changeText(rest.credits, before?.rest?.credits))] : []),
     row(["**total**"], total, changeText(total.credits, before?.total.credits)),
-    ...(hasByok ? ["\nBYOK: paid to providers with own keys, not with credits.\n"] : []),
+    ...(hasByok && total.byokCredits !== undefined
+      ? ["\nBYOK: paid to providers with own keys, not with credits.\n"]
+      : []),
     ...(before ? [`\nChange: of the credits, against ${titleOf(before)}.\n`] : []),
     ...problems.map((problem) => `\n> **Incomplete:** ${escaped(problem)}.\n`),
     ...(period.window.endMs > report.untilMs ? ["\n> **Not closed:** the period has not ended.\n"] : []),

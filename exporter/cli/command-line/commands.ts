@@ -126,7 +126,9 @@ function addReport({ command, options, call, terminal, end }: Context): void {
         .choices(["markdown", "csv", "json", "focus"])
         .default("markdown"),
     )
-    .addOption(new Option("--totals <rows>", "CSV: a row with the total.").choices(CSV_TOTALS))
+    .addOption(
+      new Option("--totals <rows>", "CSV: a last row with the total; otherwise none.").choices(CSV_TOTALS),
+    )
     .option("--provider <name>", "FOCUS: who provides the gateway. (default: its host)")
     .option("--publisher <name>", "FOCUS: who makes it. (default: the provider)")
     .option("--invoice-issuer <name>", "FOCUS: who sends the invoice. (default: the provider)")
