@@ -2,6 +2,7 @@ import { z } from "zod";
 import { KEY_NAME, MOST_SHARDS } from "../exporter/config/schema.ts";
 import { proxyUrl } from "../exporter/config/proxy.ts";
 import {
+  ENDPOINT_FIELDS,
   LABEL_NAME,
   LABEL_VALUE,
   NAMESPACE_NAME,
@@ -76,6 +77,13 @@ const grafanaUid = (optional: "optional" | "required") =>
   matching("a uid of at most 40 letters, digits, dashes and underscores", /^[\w-]{1,40}$/, optional);
 
 const anyText = () => matching("a string", /^/);
+
+/** The API server names one unknown field at a time. */
+const endpoint = () =>
+  object().superRefine((value, context) => {
+    for (const name of Object.keys(value).filter((each) => !ENDPOINT_FIELDS.includes(each)))
+      context.addIssue({ code: "custom", path: [name], message: "is not a field of an endpoint" });
+  });
 
 const variables = z.array(
   z.looseObject({
@@ -165,7 +173,7 @@ export const fields = z.object({
   initContainers: otherThan(["exporter"]),
   scrape: choice(["serviceMonitor", "podMonitor", "annotations", "none"]),
   scrapeInterval: matching("a duration such as 30s", /^[1-9]\d{0,4}(s|m)$/),
-  monitorEndpoint: object(),
+  monitorEndpoint: endpoint(),
   monitorLabels: labels(),
   rules: choice(["prometheusRule", "configMap", "none"]),
   ruleLabels: labels(),

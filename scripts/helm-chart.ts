@@ -4,6 +4,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { chartReadme } from "./helm-readme.ts";
 import { createRules } from "../dashboards/rules/index.ts";
 import {
+  ENDPOINT_FIELDS,
   LABEL_NAME,
   LABEL_VALUE,
   NAMESPACE_NAME,
@@ -234,6 +235,7 @@ const SCHEMAS: Readonly<Record<string, object>> = {
     additionalProperties: false,
     properties: { requests: QUANTITIES, limits: QUANTITIES, claims: { type: ["array", "null"] } },
   },
+  monitorEndpoint: { type: ["object", "null"], propertyNames: { enum: ENDPOINT_FIELDS } },
   affinity: {
     type: ["object", "null"],
     propertyNames: { enum: ["nodeAffinity", "podAffinity", "podAntiAffinity"] },

@@ -20,3 +20,10 @@ export const QUANTITY = String.raw`[0-9]+(?:\.[0-9]+)?(?:[numkMGTPE]|[KMGTPE]i|[
 
 /** Of volumes that the pod has or may have. */
 export const OWN_VOLUMES = ["config", "audio", "ca", "web", "tls", "keys", "management"];
+
+/** Of an endpoint of the Prometheus operator's ServiceMonitor or PodMonitor. */
+export const ENDPOINT_FIELDS = (
+  "authorization basicAuth bearerTokenFile bearerTokenSecret enableHttp2 filterRunning followRedirects honorLabels honorTimestamps interval " +
+  "metricRelabelings noProxy oauth2 params path port portNumber proxyConnectHeader proxyFromEnvironment proxyUrl relabelings scheme scrapeTimeout " +
+  "targetPort tlsConfig trackTimestampsStaleness"
+).split(" ");

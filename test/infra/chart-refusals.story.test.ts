@@ -55,6 +55,11 @@ describeWithTools(["helm"], "helm lint", ({ helm }) => {
     ],
     ["an amount that is none", { resources: { limits: { memory: "1 GB" } } }, /resources/],
     ["a misspelt resource", { resources: { limit: { memory: "1Gi" } } }, /resources/],
+    [
+      "unknown fields of an endpoint",
+      { monitorEndpoint: { schema: "https", tlsConfg: {} } },
+      /schema[^]*tlsConfg/,
+    ],
     ["a namespace with a dot", { dashboardNamespace: "a.b" }, /dashboardNamespace/],
     ["an alert that is not there", { alerts: { AIGatewayNone: { enabled: false } } }, /AIGatewayNone/],
   ])("refuses %s, and shows no login", (_name, changes, message) => {
