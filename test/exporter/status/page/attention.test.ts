@@ -67,7 +67,7 @@ test.each<[string, Partial<KeyRow>, string]>([
     runsOut("slow", 2 * DAY),
     "week: billing ◆ Runs out used up in 2 d, 40.00 of 100.00 credits are left; resets in 9 d 10 h",
   ],
-  ["about to expire", { expiryMs: NOW + 3 * HOUR }, "day: billing ◆ Expires within a day in 3 h"],
+  ["about to expire", { expiryMs: NOW + 1.5 * HOUR }, "day: billing ◆ Expires within a day in 1 h 30 min"],
   [
     "about to run out, and then expires",
     { expiryMs: NOW + 3 * DAY, ...runsOut("imminent", HOUR / 2) },
@@ -137,6 +137,24 @@ test("the most urgent comes first, then what fails, then warnings", () => {
     'week: Names that queries may use ◆ Warning 2 s ago names "modle"',
   ]);
   expect(pageOf(overview)).toContain("<title>(4 failing) AI gateway exporter</title>");
+});
+
+test("what several keys share is listed once, and the balance speaks for the keys that it bounds", () => {
+  const layer = {
+    sharedId: "b1",
+    source: "workspace",
+    remainingCredits: 50,
+    limitCredits: 60,
+    includesByok: true,
+  };
+  const of = (source: string) => ({
+    layers: [{ ...layer, spentCredits: 10, window: undefined, nextResetMs: undefined }],
+    forecast: forecast({ outlook: "imminent", exhaustionMs: NOW + HOUR / 2, isShared: true, source }),
+  });
+  const keys = [key("docs", of("workspace")), key("web", of("workspace")), key("etl", of("account"))];
+  expect(listed({ keys })).toEqual([
+    "hour: Budget workspace ▲ Runs out within the hour the budget workspace is used up in 30 min; stops 2 keys: docs, web",
+  ]);
 });
 
 test("listed keys fail with their list, which is reported once", () => {
