@@ -47,6 +47,7 @@ type snapshot struct {
 	total, day, week, month float64
 	limit, rem              float64
 	nextReset, winStart     int64
+	otherRem                float64
 }
 
 // scrapeView is what a scrape at `now` can see.
@@ -66,7 +67,11 @@ func (k *Key) read(c *Clock, at int64) snapshot {
 		a := max(0, int((windowStart(r, u)-c.T0)/60))
 		return math.Max(0, k.total[m]-k.total[a])
 	}
-	return snapshot{at: at, total: k.total[m], day: since(Daily), week: since(Weekly), month: since(Monthly),
+	otherRem := 0.0
+	if o := k.Other; o != nil {
+		otherRem = o.limit - since(o.reset)
+	}
+	return snapshot{otherRem: otherRem, at: at, total: k.total[m], day: since(Daily), week: since(Weekly), month: since(Monthly),
 		limit: k.limitAt(m), rem: k.rem[m], nextReset: windowEnd(k.Reset, at), winStart: windowStart(k.Reset, at)}
 }
 

@@ -38,7 +38,7 @@ func readOptions() (*options, error) {
 	flag.StringVar(&o.class, "class", "", "only keys of classes that match this regular expression")
 	flag.StringVar(&o.forecast, "forecast", "", "compute the exporter's forecast by this program (forecasts.ts); without a rule file of the name ours, also judge our alerts on it")
 	flag.BoolVar(&o.history, "history", false, "with -forecast: every process begins with the gateway's history")
-	flag.StringVar(&o.fleet, "fleet", "keys", "keys or accounts that run out of credits")
+	flag.StringVar(&o.fleet, "fleet", "keys", "keys, layers or accounts that run out of credits")
 	help := flag.Bool("help", false, "list all flags")
 	flag.Usage = func() { fmt.Fprintln(flag.CommandLine.Output(), "-help lists all flags") }
 	flag.Parse()

@@ -87,6 +87,8 @@ func (k *Key) history(c *Clock, until int) []hourCredits {
 	return hours
 }
 
+var windowNames = map[Reset]string{Daily: "day", Weekly: "week", Monthly: "month"}
+
 // play computes what each process of a key publishes, minute by minute.
 func (f *forecaster) play(c *Clock, k *Key) error {
 	for i := range k.Env.Lives {
@@ -102,20 +104,26 @@ func (f *forecaster) play(c *Clock, k *Key) error {
 			before := copied.okPoll
 			copied.poll(c, k, m, now)
 			d := &copied.data
-			row := [9]float64{float64(now * 1000)}
+			row := [12]float64{float64(now * 1000)}
 			if copied.okPoll > before {
-				row = [9]float64{float64(now * 1000), float64(copied.okPoll * 1000), d.total, d.limit, d.rem, float64(d.nextReset * 1000), d.day, d.week, d.month}
+				row = [12]float64{float64(now * 1000), float64(copied.okPoll * 1000), d.total, d.limit, d.rem, float64(d.nextReset * 1000), d.day, d.week, d.month}
 				if k.Unlimited {
 					row[3] = -1
 				}
 				if k.Reset == Never {
 					row[5] = 0
 				}
+				if o := k.Other; o != nil {
+					row[9], row[10], row[11] = o.limit, d.otherRem, float64(windowEnd(o.reset, d.at)*1000)
+				}
 			}
 			rows = append(rows, row[:]...)
 			l.forecasts = append(l.forecasts, forecast{left: d.rem / d.limit})
 		}
-		request := map[string]any{"kind": "key", "window": map[Reset]string{Daily: "day", Weekly: "week", Monthly: "month"}[k.Reset], "rows": encodeNumbers(rows)}
+		request := map[string]any{"kind": "key", "window": windowNames[k.Reset], "topUp": k.TopUp, "isShared": k.Shared, "rows": encodeNumbers(rows)}
+		if k.Other != nil {
+			request["other"] = windowNames[k.Other.reset]
+		}
 		if k.Account {
 			request["kind"] = "account"
 		}

@@ -1,13 +1,23 @@
 import { createInterface } from "node:readline";
 
 import { createForecaster, type Forecaster, type LimitReading } from "../../exporter/forecast/forecaster.ts";
+import { type Bound, firstToEnd } from "../../exporter/forecast/headline.ts";
+import { createLayerForecasts } from "../../exporter/forecast/layer-forecasts.ts";
 import { OUTLOOKS } from "../../exporter/forecast/outlook.ts";
-import type { WindowKind } from "../../exporter/time/window.ts";
+import type { KeyLayer } from "../../exporter/readings/reading.ts";
+import { targetId } from "../../exporter/readings/target-id.ts";
+import { type WindowKind, windowAt } from "../../exporter/time/window.ts";
 
 /** One process of the exporter with one key or account: what it was answered, minute by minute. */
 interface Life {
   readonly kind: "key" | "account";
   readonly window: WindowKind | "";
+  /** The balance below which the account buys credits by itself; 0: it does not. */
+  readonly topUp: number;
+  /** It is a budget that several keys share. */
+  readonly isShared: boolean;
+  /** The window of a second limit; undefined: there is none. */
+  readonly other?: WindowKind | "";
   /** The gateway's history at the start of the process; undefined: it has none. */
   readonly history?: {
     readonly hours: readonly { startMs: number; credits: number }[];
@@ -18,7 +28,7 @@ interface Life {
 }
 
 /** The instant of a scrape, then the answer since the last one; its first number is 0 if there was none. */
-const COLUMNS = 9;
+const COLUMNS = 12;
 
 /**
  * Forecasts lives with the exporter's own code, for the simulator: a line of JSON in, a line of rows out. A row has the index of the
@@ -26,23 +36,68 @@ const COLUMNS = 9;
  */
 for await (const line of createInterface({ input: process.stdin })) {
   const life: Life = JSON.parse(line);
-  const forecaster = createForecaster(life.kind);
+  const forecaster = life.isShared || life.other !== undefined ? ofLayers(life) : createForecaster(life.kind);
   if (life.history) forecaster.seed(life.history.hours, life.history.untilMs);
   process.stdout.write(`${encode(forecast(forecaster, life))}\n`);
 }
 
-function forecast(forecaster: Forecaster, { window, rows }: Life): Float64Array {
+function forecast(forecaster: Asked, { window, rows, topUp }: Life): Float64Array {
   const numbers = decode(rows);
   const count = numbers.length / COLUMNS;
   const result = new Float64Array(count * 2);
   for (let row = 0; row < count; row++) {
     const [nowMs = 0, ...answer] = numbers.subarray(row * COLUMNS, (row + 1) * COLUMNS);
-    if (answer[0]) forecaster.read(readingOf(answer, window));
+    if (answer[0])
+      forecaster.read({ ...readingOf(answer, window), ...(topUp > 0 && { topUpBelow: topUp }) }, answer);
     const { outlook, exhaustionMs } = forecaster.at(nowMs) ?? {};
     result[row * 2] = outlook === undefined ? -1 : OUTLOOKS.indexOf(outlook);
     result[row * 2 + 1] = exhaustionMs ?? 0;
   }
   return result;
+}
+
+/** The budget that ends first, of a key with two limits, or a shared budget. */
+function ofLayers({ window, other, isShared }: Life): Asked {
+  const layers = createLayerForecasts(60_000);
+  const key = targetId("key", "layered");
+  return {
+    seed: layers.seed,
+    read: ({ atMs }, [, , limit, left, reset, , , , otherLimit, otherLeft, otherReset]) => {
+      const own = layerOf(isShared ? "workspace" : "key_limit", window, atMs, [limit, left, reset]);
+      const second = [otherLimit, otherLeft, otherReset];
+      const others = other === undefined ? [] : [layerOf("api_key", other, atMs, second)];
+      layers.read([isShared ? { ...own, sharedId: "budget" } : own, ...others], key, atMs);
+    },
+    at: (nowMs) => {
+      const said = layers.at(nowMs);
+      const [first] = said;
+      if (!first) return undefined;
+      const own: Bound = { forecast: first.forecast, window: undefined, source: undefined, isShared };
+      return firstToEnd({ own, layers: said, account: undefined }).forecast;
+    },
+  };
+}
+
+function layerOf(
+  source: string,
+  kind: WindowKind | "",
+  atMs: number,
+  [limit = 0, left = 0, reset = 0]: readonly (number | undefined)[],
+): KeyLayer {
+  return {
+    source,
+    limitCredits: limit,
+    spentCredits: limit - left,
+    remainingCredits: left,
+    nextResetMs: kind === "" ? undefined : reset,
+    window: kind === "" ? undefined : windowAt(kind, atMs),
+    includesByok: undefined,
+  };
+}
+
+/** A forecaster that may read all columns of an answer. */
+interface Asked extends Pick<Forecaster, "seed" | "at"> {
+  read(reading: LimitReading, answer: readonly number[] | Float64Array): void;
 }
 
 function readingOf(answer: readonly number[], window: WindowKind | ""): LimitReading {

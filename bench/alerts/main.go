@@ -124,7 +124,7 @@ type fleetKind struct {
 }
 
 // warmups are days of evaluation before the score: an account has a rate of three days.
-var warmups = map[string]int{"keys": 3, "accounts": 4}
+var warmups = map[string]int{"keys": 3, "layers": 4, "accounts": 4}
 
 func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, error) {
 	report := &Report{c: c, sets: sets, tallies: map[string]map[string]*tally{}, days: days}
@@ -133,11 +133,14 @@ func fleetOf(kind string, c *Clock, sets []RuleSet, days float64) (fleetKind, er
 		classOf := func(id int) string { return classes[id%len(classes)].name }
 		report.order = firstClasses(classOf, len(classes))
 		return fleetKind{report, buildKey, classOf, "key", regexp.MustCompile(`(?i)exhaust|predicted|imminent|low`)}, nil
+	case "layers":
+		report.order = firstClasses(layerClass, len(layerKinds))
+		return fleetKind{report, buildLayered, layerClass, "key", regexp.MustCompile(`(?i)exhaust|predicted|imminent`)}, nil
 	case "accounts":
 		report.order = firstClasses(accountClass, len(accountKinds)*len(spendShapes))
 		return fleetKind{report, buildAccount, accountClass, "gateway", regexp.MustCompile("Account")}, nil
 	}
-	return fleetKind{}, fmt.Errorf("-fleet %q: it must be keys or accounts", kind)
+	return fleetKind{}, fmt.Errorf("-fleet %q: it must be keys, layers or accounts", kind)
 }
 
 // firstClasses returns the classes of the first n keys, in their order.

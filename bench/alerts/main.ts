@@ -24,7 +24,7 @@ const OPTIONS = {
 const HELP = `Measures the alert rules on simulated fleets with known outcomes, beside the contenders. Needs Go.
 
 Usage: npm run rules:fleet -- [options]
-  --fleet <kind>     keys or accounts (${OPTIONS.fleet.default})
+  --fleet <kind>     keys, layers or accounts (${OPTIONS.fleet.default})
   --keys <n>         keys of a fleet, or its accounts (${OPTIONS.keys.default})
   --days <n>         days that are scored (${OPTIONS.days.default})
   --seeds <n,n,...>  one fleet for each of these seeds (${OPTIONS.seeds.default})
@@ -60,7 +60,7 @@ function wholeNumber(option: string, text: string, least: number): number {
   throw new Error(`Cannot read --${option}: "${text}" is not a whole number of at least ${least}`);
 }
 
-const KINDS: readonly FleetKind[] = ["keys", "accounts"];
+const KINDS: readonly FleetKind[] = ["keys", "layers", "accounts"];
 
 function kindOf(name: string): FleetKind {
   const kind = KINDS.find((each) => each === name);
@@ -93,7 +93,7 @@ async function measure(settings: Settings): Promise<number> {
   const { kind, seeds } = settings;
   if (!settings.table) await simulate(settings);
   const reports = seeds.map((seed) => readReportFile(settings, seed));
-  const { text, missed } = fleetTable(reports.map(readReport), kind === "keys");
+  const { text, missed } = fleetTable(reports.map(readReport), kind !== "accounts");
   process.stdout.write(text);
   for (const bar of missed) process.stdout.write(`Missed: ${bar}\n`);
   process.stdout.write(`By class: ${folderOf(settings)}/seed-*.txt\n`);
@@ -105,6 +105,7 @@ const FLEETS: Readonly<
   Record<FleetKind, { readonly ours: () => string; readonly contenders: readonly string[] }>
 > = {
   keys: { ours: judgedRules, contenders: ["predict-linear", "static", "improved", "reference"] },
+  layers: { ours: judgedRules, contenders: [] },
   accounts: { ours: accountRules, contenders: ["predict-linear", "static"] },
 };
 

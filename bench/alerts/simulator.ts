@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** What a fleet consists of: keys or accounts that run out of credits. */
-export type FleetKind = "keys" | "accounts";
+/** What a fleet consists of: keys, keys and accounts with layers, or accounts that run out of credits. */
+export type FleetKind = "keys" | "layers" | "accounts";
 
 /** A simulated fleet and the rule files that are compared on it. */
 export interface Fleet {

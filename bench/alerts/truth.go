@@ -29,7 +29,8 @@ type limitOp struct {
 	at      int     // happens once, at this minute or later
 	atUsed  float64 // more than 0: not before used/limit reaches this ratio
 	set     func(limit, used float64) float64
-	afterEx int // more than 0: this many minutes after the key ran out (a top-up)
+	afterEx int     // more than 0: this many minutes after the key ran out (a top-up)
+	below   float64 // more than 0: not before less than this is left (an automatic purchase)
 	done    bool
 }
 
@@ -56,7 +57,10 @@ type Key struct {
 	runaways            []runaway
 	ops                 []limitOp
 	refunds             []refund
-	Account             bool // the balance of an account instead of a key
+	Account             bool    // the balance of an account instead of a key
+	TopUp               float64 // the account buys credits by itself below this balance
+	Shared              bool    // a budget that several keys share
+	Other               *otherCap
 
 	cf     []float32 // demand if nobody had stopped a runaway
 	total  []float64 // all-time usage at the start of each minute
@@ -102,7 +106,7 @@ func (k *Key) simulate(c *Clock, rnd *Rand) {
 				if !exhausted || m-exFrom < o.afterEx {
 					continue
 				}
-			case o.atUsed > 0 && used < o.atUsed*limit:
+			case o.atUsed > 0 && used < o.atUsed*limit, o.below > 0 && limit-used >= o.below:
 				continue
 			}
 			o.done = true

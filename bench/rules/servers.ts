@@ -15,10 +15,7 @@ import { parseTextFormat } from "../../test/support/openmetrics.ts";
 
 const SERVERS = { "2.42": "prometheus2", "3.15": "prometheus3" } as const satisfies Record<string, ToolName>;
 
-/** A group whose interval is longer is measured alone, with this interval: its evaluations would hold up all others. */
-const RARE_SECONDS = 600;
-const RARE_PACE_SECONDS = 60;
-/** The history of 10,000 keys has 70 minutes of scrapes and 4 million recorded samples. */
+/** The history of 10,000 keys has 70 minutes of scrapes, and two hours of what was usual four days ago. */
 const HISTORY_TIMEOUT_MS = 1_200_000;
 const SCRAPE_SECONDS = 60;
 
@@ -127,33 +124,24 @@ async function readings(prometheus: Prometheus, rules: string, faster: number): 
   const withoutSeconds = 2 * SCRAPE_SECONDS;
   const without = await watch(prometheus.url, withoutSeconds);
   const groups = createRules();
-  const often = groups.filter((group) => secondsOf(group) <= RARE_SECONDS);
-  const rare = groups.filter((group) => !often.includes(group));
-  let [evaluation, cpu, longest, memory] = [0, 0, 0, 0];
-  for (const part of [rare, often]) {
-    const intervalOf = (group: RuleGroup): number =>
-      part === rare ? RARE_PACE_SECONDS : secondsOf(group) / faster;
-    const slowest = Math.max(...part.map(intervalOf));
-    await load(prometheus, rules, part, intervalOf);
-    // Whole scrapes and whole intervals, so that no evaluation is counted in part.
-    const windowSeconds = Math.ceil((2 * slowest) / SCRAPE_SECONDS) * SCRAPE_SECONDS;
-    // The first evaluations create the series.
-    await sleep(1.1 * slowest * 1000);
-    const running = await watch(prometheus.url, windowSeconds);
-    let [perMinute, measured] = [0, 0];
-    for (const group of part) {
-      const seconds = running.groups.get(group.name);
-      if (seconds === undefined) throw new Error(`Cannot find an evaluation of ${group.name}`);
-      perMinute += (seconds * 60) / secondsOf(group);
-      measured += (seconds * 60) / intervalOf(group);
-      longest = Math.max(longest, (100 * seconds) / secondsOf(group));
-    }
-    const cpuShare = running.cpuSeconds / windowSeconds - without.cpuSeconds / withoutSeconds;
-    evaluation += perMinute;
-    // The part of the CPU time that a minute at the rules' own intervals takes.
-    cpu += (cpuShare * 60 * perMinute) / measured;
-    memory = Math.max(memory, running.megabytes);
+  const intervalOf = (group: RuleGroup): number => secondsOf(group) / faster;
+  const slowest = Math.max(...groups.map(intervalOf));
+  await load(prometheus, rules, groups, intervalOf);
+  // Whole scrapes and whole intervals, so that no evaluation is counted in part.
+  const windowSeconds = Math.ceil((2 * slowest) / SCRAPE_SECONDS) * SCRAPE_SECONDS;
+  // The first evaluations create the series.
+  await sleep(1.1 * slowest * 1000);
+  const running = await watch(prometheus.url, windowSeconds);
+  let [evaluation, longest] = [0, 0];
+  for (const group of groups) {
+    const seconds = running.groups.get(group.name);
+    if (seconds === undefined) throw new Error(`Cannot find an evaluation of ${group.name}`);
+    evaluation += (seconds * 60) / secondsOf(group);
+    longest = Math.max(longest, (100 * seconds) / secondsOf(group));
   }
+  const cpuShare = running.cpuSeconds / windowSeconds - without.cpuSeconds / withoutSeconds;
+  const cpu = (cpuShare * 60) / faster;
+  const memory = running.megabytes;
   return { evaluation, cpu, longest, memory, "memory without rules": without.megabytes };
 }
 

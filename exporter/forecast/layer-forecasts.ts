@@ -1,6 +1,6 @@
 import type { KeyLayer } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
-import { isSameWindow, WINDOW_KINDS, windowAt } from "../time/window.ts";
+import { isSameWindow, SETTLE_MS, WINDOW_KINDS, windowAt } from "../time/window.ts";
 import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
 import { MINUTE_MS } from "./thresholds.ts";
 
@@ -78,17 +78,19 @@ function newCourse(layer: KeyLayer): Course {
 function follow(course: Course, layer: KeyLayer, key: TargetId, atMs: number): void {
   const isSilent = course.key === undefined || atMs - course.atMs > SILENT_MS;
   if (course.key !== key && !isSilent) return;
-  course.total += spentSince(course.layer, layer);
+  course.total += spentSince(course.layer, layer, atMs);
   Object.assign(course, { layer, key, atMs });
   course.forecaster.read(limitReading(layer, course.total, atMs));
 }
 
 const SILENT_MS = 10 * MINUTE_MS;
 
-function spentSince(before: KeyLayer, now: KeyLayer): number {
+/** Shortly after a reset, an answer may still be about the window before, whose spend is no spend of the new one. */
+function spentSince(before: KeyLayer, now: KeyLayer, atMs: number): number {
   const [spent = 0, earlier = 0] = [spentOf(now), spentOf(before)];
-  const isNewWindow = before.window?.endMs !== now.window?.endMs;
-  return Math.max(isNewWindow ? spent : spent - earlier, 0);
+  if (before.window?.endMs === now.window?.endMs) return Math.max(spent - earlier, 0);
+  const isSettled = now.window === undefined || atMs >= now.window.startMs + 2 * SETTLE_MS;
+  return isSettled ? Math.max(spent, 0) : 0;
 }
 
 function spentOf({ limitCredits, spentCredits, remainingCredits }: KeyLayer): number | undefined {

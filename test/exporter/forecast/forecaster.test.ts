@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
 import { createForecaster, type LimitReading } from "../../../exporter/forecast/forecaster.ts";
+import { createLayerForecasts } from "../../../exporter/forecast/layer-forecasts.ts";
 import { createSeeding } from "../../../exporter/forecast/seeding.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
+import { windowAt } from "../../../exporter/time/window.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -275,4 +277,26 @@ test("what is usual comes from the gateway's history", () => {
   const limit = { limitCredits: null, remainingCredits: undefined, nextResetMs: "never" } as const;
   forecaster.read({ atMs: MIDNIGHT + MINUTE, usedCredits: 5, ...limit });
   expect(forecaster.at(MIDNIGHT + MINUTE)?.usualBurn).toEqual({ "1h": 9, "1d": expect.closeTo(32 / 24, 3) });
+});
+
+test("an answer of a budget that still shows the window before a reset is no spend of the new one", () => {
+  const layers = createLayerForecasts(HOUR);
+  const read = (atMs: number, spentCredits: number) => {
+    const window = windowAt("week", atMs);
+    const amounts = { limitCredits: 100, spentCredits, remainingCredits: 100 - spentCredits };
+    const layer = {
+      source: "api_key",
+      ...amounts,
+      nextResetMs: window.endMs,
+      window,
+      includesByok: undefined,
+    };
+    layers.read([layer], targetId("key", "docs"), atMs);
+    return layers.at(atMs)[0]?.forecast.outlook;
+  };
+  const monday = Date.UTC(2026, 10, 23);
+  for (let minute = -600; minute < 0; minute++) read(monday + minute * MINUTE, 70 + minute / 100);
+  const outlooks = new Set([read(monday + MINUTE, 70)]);
+  for (let minute = 2; minute < 30; minute++) outlooks.add(read(monday + minute * MINUTE, minute / 100));
+  expect([...outlooks]).toEqual(["lasts"]);
 });
