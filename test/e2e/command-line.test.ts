@@ -64,16 +64,6 @@ test.concurrent("an invalid configuration ends with exit code 1 and every proble
 });
 
 describe.concurrent("the daemon", () => {
-  test("ends with exit code 1 and a message if its port is in use", async () => {
-    const busy = new URL(gateway.url).host;
-    const { code, stderr } = await runExporter(
-      [configuration, `--web.listen-address=${busy}`],
-      files.environment,
-    );
-    expect(code).toBe(1);
-    expect(stderr).toContain(`Cannot listen on ${busy} (--web.listen-address): the address is in use`);
-  });
-
   test("shows its metrics at --web.telemetry-path only, and logs in the --log.format", async () => {
     const flags = ["--web.telemetry-path=/credits", "--log.format=logfmt", "--log.level=debug"];
     const exporter = await startExporter([configuration, ...flags], files.environment);

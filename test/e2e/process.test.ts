@@ -7,9 +7,7 @@ import { type ExporterProcess, startExporter, untilReady } from "../support/expo
 import { parseOpenMetrics, parseTextFormat } from "../support/openmetrics.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
 import { checkMetrics } from "../support/promtool.ts";
-import { seriesLike, seriesOfText, type SeriesMap } from "../support/series.ts";
 import { describeWithTools } from "../support/tools.ts";
-import { until } from "../support/until.ts";
 
 const JOB = "aigateway-exporter";
 
@@ -138,51 +136,7 @@ test("SIGUSR1 neither opens the debugger nor ends it", async () => {
   expect(exporter.log()).not.toMatch(/debugger/i);
 });
 
-describe("SIGHUP", () => {
-  const SUCCESSFUL = "aigateway_exporter_config_last_reload_successful{}";
-
-  test("without a key withdraws its series and keeps the others", async () => {
-    const before = await scraped();
-    expect(countKeys(before)).toBe(12);
-    const rest = [...gateway.tokens.keys()].map((name, index) => ({ name, api_key_env: `KEY_${index}` }));
-    files.write({ keys: rest.filter(({ name }) => name !== "billing") });
-    exporter.signal("SIGHUP");
-    const after = await until("the reload", scraped, (series) => countKeys(series) === 11);
-    expect(seriesLike(after, /[{,]key="billing"/).size).toBe(0);
-    const [kept, had] = [after, before].map((series) =>
-      seriesLike(seriesLike(series, STANDING), /key="search"/),
-    );
-    expect(kept).toEqual(had);
-    expect(kept?.size).toBeGreaterThan(5);
-    expect(after.get(SUCCESSFUL)).toBe(1);
-  });
-
-  test("with a valid configuration restores the key", async () => {
-    files.write({});
-    exporter.signal("SIGHUP");
-    const good = await until(
-      "the key",
-      scraped,
-      (series) => series.get('aigateway_key_up{key="billing"}') === 1,
-    );
-    expect(good.get(SUCCESSFUL)).toBe(1);
-    expect(countKeys(good)).toBe(12);
-  });
-});
-
-async function scraped(): Promise<SeriesMap> {
-  return seriesOfText((await get("text/plain")).body);
-}
-
-function countKeys(series: SeriesMap): number {
-  return seriesLike(series, /^aigateway_key_owner_info/).size;
-}
-
 const OURS = /^aigateway_(key|analytics|usage|credit)/;
-
-/** The lines that change neither from poll to poll nor at a midnight during the test. */
-const STANDING =
-  /^aigateway_(credit_value|usage_(last_)?month_\w+|key_(info|owner_info|up|unlimited|limit_credits|limit_reset|usage_credits|free_tier))[{ ]/;
 
 async function get(accept: string) {
   const response = await fetch(`${exporter.url}/metrics`, { headers: { accept } });

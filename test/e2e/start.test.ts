@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../gateway/gateway.ts";
@@ -59,18 +59,4 @@ test("one missing secret is one failing key, below the path of a proxy, until it
     () => textAt(`${root}/metrics`),
     (text) => text.includes('key_up{key="search"} 1'),
   );
-});
-
-test("a configuration without any key starts, and says so", async () => {
-  const files = writeExporterFiles({
-    gatewayUrl: "http://127.0.0.1:1",
-    tokens: new Map(),
-    content: { keys: [], keys_dir: "keys" },
-  });
-  onTestFinished(() => files.remove());
-  mkdirSync(join(files.directory, "keys"));
-  const exporter = await startExporter([`--config.file=${files.configFile}`], {});
-  expect(await textAt(exporter.url)).toContain("No keys are configured");
-  expect(exporter.log()).toContain("keys_dir: contains no keys");
-  expect((await exporter.stop()).code).toBe(0);
 });

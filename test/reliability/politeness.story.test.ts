@@ -2,9 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { capacityWarnings } from "../../exporter/cli/configuration-warnings.ts";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
-import type { Fault } from "../gateway/faults.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { Switches } from "../gateway/switches.ts";
 import { readConfig } from "../support/exporter-files.ts";
 import { seriesLike, type SeriesMap } from "../support/series.ts";
 import { SOON, startTestApp, type TestApp } from "../support/test-app.ts";
@@ -92,32 +90,6 @@ test("no burst follows an outage, even without a rate limit", async () => {
   expect(mostWithin(later, SECOND)).toBeLessThanOrEqual(100 / 60 + 1);
   const series = await app.seriesWhen((seen) => keysUp(seen) === 100, SOON);
   expect(keysUp(series)).toBe(100);
-});
-
-const hitLimit = { limit: 20, remaining: 0, resetAt: NOON + 60 * MINUTE };
-const inAnHour = { retryAfterSeconds: 3600 };
-
-test.each<[string, Omit<Fault & { kind: "status" }, "kind">, Partial<Switches>]>([
-  ["429, Retry-After in seconds", { status: 429, ...inAnHour }, {}],
-  ["429, X-RateLimit-Reset in the body", { status: 429, hitLimit }, { rateLimitReset: "metadata" }],
-  ["503, Retry-After in seconds", { status: 503, ...inAnHour }, {}],
-])("%s: one key rests, max_pause at most, and affects no other key", async (_, effect, switches) => {
-  const { run, asked, app } = await startPolite({
-    keys: 10,
-    prepare: (gateway) => {
-      Object.assign(gateway.switches, switches);
-      gateway.faults.add({ kind: "status", key: nameOf(3), ...effect });
-    },
-  });
-  await run(20 * MINUTE);
-  const gaps = gapsOf(asked(nameOf(3)));
-  expect(gaps.length).toBeGreaterThanOrEqual(3);
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(5 * MINUTE);
-  expect(Math.max(...gaps)).toBeLessThanOrEqual(6 * MINUTE + SECOND);
-  for (const key of [0, 1, 2, 4, 5, 6, 7, 8, 9])
-    expect(Math.max(...gapsOf(asked(nameOf(key)).slice(1)))).toBeLessThanOrEqual(61 * SECOND);
-  const series = await app.seriesWhen((seen) => keysUp(seen) === 9, SOON);
-  expect(keysUp(series)).toBe(9);
 });
 
 test("interval, warning, HELP, requests and time to live agree when there are more keys than the rate limit allows", async () => {

@@ -27,16 +27,6 @@ export function seriesOfText(text: string): SeriesMap {
   );
 }
 
-/** The series of a query's result, without the labels that Prometheus adds. */
-export function seriesOfQuery(samples: readonly LabelledValue[]): SeriesMap {
-  return new Map(
-    samples.map(({ labels, value }): [string, number] => {
-      const { __name__: name = "", job: _job, instance: _instance, ...own } = labels;
-      return [seriesName(name, own), value];
-    }),
-  );
-}
-
 /** The series whose name, with its labels, matches. */
 export function seriesLike(series: SeriesMap, pattern: RegExp): SeriesMap {
   return new Map([...series].filter(([name]) => pattern.test(name)));

@@ -109,17 +109,6 @@ describe("without a command", () => {
     expect(endsAfter).toEqual([8000]);
   });
 
-  test("listens on every address, with a line for each", async () => {
-    const { untilPrinted, printed, stop, exporter } = setUp({}, ["127.0.0.1:0", "localhost:0"]);
-    const ended = exporter();
-    await untilPrinted("Listening");
-    stop();
-    expect(await ended).toBe(0);
-    const urls = printed.stderr.match(/"url":"[^"]*"/g) ?? [];
-    expect(urls).toHaveLength(2);
-    expect(new Set(urls).size).toBe(2);
-  });
-
   test("fails when no interface has one of the addresses", async () => {
     const { printed, exporter } = setUp({}, ["127.0.0.1:0", "192.0.2.1:0"]);
     expect(await exporter()).toBe(1);
