@@ -12,7 +12,7 @@ import { discoveryFamilies as families } from "./discovery-families.ts";
 import type { KeyDirectory } from "../keys/key-directory.ts";
 import { namesOf, plainKey, wantedKeys } from "../keys/listed-keys.ts";
 import { type TargetReadings, configuredKeys, readElsewhere } from "../keys/watched-keys.ts";
-import { listedMembers } from "./listed-key.ts";
+import { listedTargets } from "./listed-key.ts";
 import { balanceOf } from "./key-layers.ts";
 
 /** Limits and usage of the account's keys without their secrets, with one request for a hundred keys. */
@@ -96,7 +96,7 @@ async function listed(
   const elsewhere = new Set(config.part?.elsewhere.map((key) => key.name));
   const balanceCredits = balanceOf(readings);
   const listing = { workspace, requestedAtMs, balanceCredits, limits, elsewhere };
-  const targets = await inParts(named, (key) => listedMembers(key, listing));
+  const targets = await inParts(named, (key) => listedTargets(key, listing));
   const labels = { workspace };
   return {
     samples: [

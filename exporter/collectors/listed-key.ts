@@ -23,7 +23,7 @@ export interface Listing {
 }
 
 /** The targets of a key. */
-export function listedMembers(named: NamedKey, listing: Listing): readonly DiscoveredTarget[] {
+export function listedTargets(named: NamedKey, listing: Listing): readonly DiscoveredTarget[] {
   return named.isConfigured ? configuredKey(named, listing) : [listedKey(named, listing)];
 }
 

@@ -133,10 +133,7 @@ export interface HistoryReading {
 }
 
 /** The labels are as `/metrics` shows them; amounts are undefined where the service has no value. */
-export interface PairUsage {
-  readonly model: string;
-  readonly app: string;
-  readonly credits: number | undefined;
+export interface PairUsage extends PairSpend {
   readonly requests: number | undefined;
 }
 
