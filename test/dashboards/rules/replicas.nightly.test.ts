@@ -36,13 +36,15 @@ const FLEETS: Readonly<Record<string, readonly Process[]>> = {
 /** They have the same sums, alerts and panels as the first fleet. */
 const WHOLE = ["two", "parts"];
 
-const SPENT = ["AIGatewayBudgetExceeded", "AIGatewayKeyExhausted"];
+/** None of the keys expires. */
+const RISKY = "AIGatewayRiskyKeys";
+const SPENT = ["AIGatewayBudgetExceeded", "AIGatewayKeyExhausted", RISKY];
 /** What fires for each fleet. */
 const FIRING: Readonly<Record<string, readonly string[]>> = {
   one: SPENT,
   two: SPENT,
   parts: SPENT,
-  lost: ["AIGatewayBudgetIncomplete", "AIGatewayShardMissing"],
+  lost: ["AIGatewayBudgetIncomplete", RISKY, "AIGatewayShardMissing"],
   mixed: [...SPENT, "AIGatewayShardMissing", "AIGatewayShardingMismatch"],
 };
 
