@@ -40,7 +40,8 @@ export const forecastFamilies = {
     name: "aigateway_key_outlook_shared",
     help: "Whether other keys are bound by what decides the outlook of the key, a shared budget or the balance of the account, which have outlooks and alerts of their own: 1 or 0.",
     labels: ["key"],
-    absent: "there is no management key and no shared budget; before the first answer",
+    absent:
+      "there is no shared budget, and no management key or another shard polls the balance; before the first answer",
   }),
   keyExhaustion: exhaustion("key", "the key", ["key"]),
   layerOutlook: stateset({
