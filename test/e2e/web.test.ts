@@ -225,17 +225,6 @@ describe("check", () => {
     );
     expect(Math.abs((end ?? 0) - Date.now() / 1000)).toBeLessThan(2 * 86_400);
   });
-
-  test("the daemon does not start with an invalid web configuration", async () => {
-    const missing = join(files.directory, "missing.yaml");
-    const flags = [`--config.file=${files.configFile}`, `--web.config.file=${missing}`];
-    const { code, stderr } = await runExporter(
-      [...flags, "--web.listen-address=127.0.0.1:0"],
-      files.environment,
-    );
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${missing}: does not exist`);
-  });
 });
 
 test("healthcheck needs neither password nor certificate, and fails when the exporter has stopped", async () => {

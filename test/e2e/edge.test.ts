@@ -6,61 +6,8 @@ import { createAuthority } from "../support/certificates.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
 import { runExporter } from "../support/exporter-process.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
-import { startProxy } from "../support/proxy-server.ts";
-import { startSimulatedGateway } from "../support/simulated-gateway.ts";
 
 const UP = 'aigateway_key_up{key="billing"} 1\n';
-
-/** The files of an exporter that polls `https://gateway.test`, and a gateway that answers as that host. */
-async function setUp() {
-  const authority = createAuthority();
-  const server = createTlsServer(authority.issue("gateway.test"), (_, response) => {
-    response.end(JSON.stringify({ data: { usage: 1.5 } }));
-  });
-  const { port, stop } = await listenOnLoopback(server);
-  onTestFinished(stop);
-  const files = writeExporterFiles({
-    gatewayUrl: "https://gateway.test/api/v1",
-    tokens: new Map([["billing", "sk-billing-0123456789"]]),
-    content: { gateway: { base_url: "https://gateway.test/api/v1", timeout: "2s", deadline: "2s" } },
-  });
-  onTestFinished(() => files.remove());
-  const trusted = join(files.directory, "authority.pem");
-  writeFileSync(trusted, authority.cert);
-  const run = (command: string, environment: Readonly<Record<string, string>>) =>
-    runExporter([command, `--config.file=${files.configFile}`], {
-      ...files.environment,
-      NODE_EXTRA_CA_CERTS: trusted,
-      ...environment,
-    });
-  return { port, run, once: (environment: Readonly<Record<string, string>>) => run("--once", environment) };
-}
-
-test("the exporter reaches an https gateway through the proxy of HTTPS_PROXY, with credentials", async () => {
-  const { port, once } = await setUp();
-  const proxy = await startProxy({ port, login: "me:pass-of-the-proxy" });
-  const { code, stdout, stderr } = await once({
-    HTTPS_PROXY: proxy.url.replace("://", "://me:pass-of-the-proxy@"),
-  });
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain(UP);
-  expect(proxy.requests).toEqual(["CONNECT gateway.test:443"]);
-});
-
-test("a gateway on this machine is requested directly", async () => {
-  const gateway = await startSimulatedGateway();
-  const tokens = new Map([["billing", gateway.addKey({ name: "billing" })]]);
-  const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens });
-  onTestFinished(() => files.remove());
-  const proxy = await startProxy({ port: 1, refusal: 403 });
-  const { stdout } = await runExporter(["--once", `--config.file=${files.configFile}`], {
-    ...files.environment,
-    HTTP_PROXY: proxy.url,
-    HTTPS_PROXY: proxy.url,
-  });
-  expect(stdout).toContain(UP);
-  expect(proxy.requests).toEqual([]);
-});
 
 test("a gateway behind an edge gets the client certificate and the headers of the configuration", async () => {
   const authority = createAuthority();
