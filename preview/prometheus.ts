@@ -29,8 +29,13 @@ export async function framesOf(panel: Panel, choices: Choices, times: Times): Pr
   });
 }
 
-/** The values of a label, for the selectors at the top of the page. */
+/** The values of a label, or of the only label of a query, for the selectors at the top of the page. */
 export async function labelValues(query: string, choices: Choices): Promise<readonly string[]> {
+  const [, expr] = /^query_result\((.*)\)$/.exec(query) ?? [];
+  if (expr !== undefined) {
+    const { result } = await get<Result>("query", { query: filled(expr, choices) });
+    return result.flatMap(({ metric }) => Object.values(metric));
+  }
   const [, selector = "", label = ""] = /^label_values\((.*), (\w+)\)$/.exec(query) ?? [];
   const values = await get<readonly string[]>(`label/${label}/values`, {
     "match[]": filled(selector, choices),
