@@ -244,6 +244,7 @@ describe("a command", () => {
 
 /** Loaded before the exporter: at a signal, or instead of printing, it throws an error that contains every secret. */
 const CRASH = `
+import { readFileSync } from "node:fs";
 const { directory, at, kind } = JSON.parse(process.env.CRASH);
 const read = (name) => readFileSync(directory + "/" + name, "utf8").trim();
 const hash = JSON.parse(read("web.yaml")).basic_auth_users.alice;
