@@ -19,8 +19,9 @@ export function forecastSamples(
   forecast: Forecast,
   window?: Window,
 ): readonly Sample[] {
-  // What is not known any more outlasts the reset.
-  const until = forecast.outlook === "unknown" ? undefined : window;
+  // What is not known any more, and what has no limit, outlasts the reset.
+  const isLasting = forecast.outlook === "unknown" || forecast.outlook === "unlimited";
+  const until = isLasting ? undefined : window;
   return [
     ...OUTLOOKS.flatMap((state) =>
       sample(outlook, { ...labels, [outlook.name]: state }, state === forecast.outlook, until),

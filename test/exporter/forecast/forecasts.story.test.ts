@@ -122,6 +122,11 @@ test("a forecast ends at once when the limit is removed, and when the key is gon
   await pass(app, 1);
   const series = await app.series();
   expect([outlookOf(series), exhaustionOf(series)]).toEqual(["unlimited", undefined]);
+  // The service may leave the reset, which then ends nothing.
+  app.gateway.setLimit("billing", null, "daily");
+  await pass(app, 1);
+  await app.clock.runTo(Date.parse("2026-11-19T00:00:10Z"));
+  expect(outlookOf(await app.series())).toBe("unlimited");
   await app.apply({ keys: [{ name: "other", api_key_env: "KEY_1" }] });
   expect(outlookOf(await app.series())).toBeUndefined();
 });

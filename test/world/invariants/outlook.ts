@@ -31,8 +31,10 @@ export function createOutlook(world: World): Judge {
     const unlimited = exposition.value("aigateway_key_unlimited", labels);
     const is = (isWrong: boolean, because: string) =>
       isWrong ? [`${key.name} is ${outlook}, and ${because}`] : [];
-    // Right after midnight, an answer may be about yesterday, and is not judged.
-    if (outlook === undefined || atMs - windowStart("day", atMs) < UNSETTLED_MS) return [];
+    // Right after midnight, an answer may be about yesterday, and is not judged. A process whose clock
+    // is wrong cannot know the window; one that was suspended shows an older list until it has polled.
+    const isDisturbed = at - world.disturbedAt() < DISTURBED_MS || Math.abs(world.time.skewMs()) > 1000;
+    if (outlook === undefined || isDisturbed || atMs - windowStart("day", atMs) < UNSETTLED_MS) return [];
     const hours = hoursLeft(key, at);
     return [
       ...is(
@@ -65,6 +67,8 @@ export function createOutlook(world: World): Judge {
 const OUTLOOK = "aigateway_key_outlook";
 const HOUR_MS = 3_600_000;
 const UNSETTLED_MS = 180_000;
+/** A step of the clock delays the next reading. */
+const DISTURBED_MS = 900_000;
 
 /** What counts against the limit since the beginning, millionths. */
 function counted({ usage, byok, countsByok }: KeyFigures): number {
