@@ -37,8 +37,8 @@ export function runway(id: number): PlacedPanel {
     act: "Click a key to see its details. Then raise its limit, slow its caller down, or wait for the reset.",
     empty: "No key of this selection is monitored, or Prometheus does not scrape the exporter",
     columns: [
-      labelColumn("key", "Key", { width: 220, link: keyLink }),
-      labelColumn("team", "Team", {}),
+      labelColumn("key", "Key", { link: keyLink }),
+      labelColumn("team", "Team", { width: 150 }),
       valueColumn(
         "Owner",
         ofTeam(`max by (job, gateway, key, team) (${ofJob(families.ownerInfo)})`),
@@ -48,6 +48,7 @@ export function runway(id: number): PlacedPanel {
         },
       ),
       valueColumn("Verdict", verdict, unit.none, {
+        width: 120,
         cell: "background",
         steps: steps("text"),
         mappings: [valueTexts(verdictCells)],
@@ -57,23 +58,24 @@ export function runway(id: number): PlacedPanel {
         cell: "gauge",
         steps: usedSteps,
       }),
-      valueColumn("Left", ofTeam(`round(${remaining}, 0.01)`), unit.credits, {}),
+      valueColumn("Left", ofTeam(`round(${remaining}, 0.01)`), unit.credits, { width: 120 }),
       valueColumn(
         "Limit",
         ofTeam(promql`(${limit} or (${perKey(ofJob(families.unlimited))} == 1) * Inf)`),
         unit.credits,
         {
+          width: 120,
           mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
         },
       ),
-      valueColumn("Burn per hour", burn("1h", 1), unit.credits, {}),
-      valueColumn("Burn per day", burn("1d", 24), unit.credits, {}),
-      valueColumn("Lasts", lasts, unit.duration, { mappings: [valueTexts(lastsTexts)] }),
+      valueColumn("Burn per hour", burn("1h", 1), unit.credits, { width: 125 }),
+      valueColumn("Burn per day", burn("1d", 24), unit.credits, { width: 125 }),
+      valueColumn("Lasts", lasts, unit.duration, { width: 130, mappings: [valueTexts(lastsTexts)] }),
       valueColumn(
         "Next reset",
         ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),
         unit.fromNow,
-        { mappings: [valueTexts({ Infinity: { text: "never" } })] },
+        { width: 130, mappings: [valueTexts({ Infinity: { text: "never" } })] },
       ),
     ],
     hidden: ["job", "gateway"],
