@@ -11,6 +11,8 @@ import { byokLine, expiryLine, listLine, ownerLine, resetCell, UNKNOWN_NOTE, use
 import { layout, type Written } from "./layout.ts";
 import { answerAge, dangerMark, faultText, pollMark } from "./marks.ts";
 import type { KeyModels } from "../key-models.ts";
+import { type Column, sheet } from "./table.ts";
+import { until } from "./time.ts";
 import { ranked, rankingSection } from "./ranking.ts";
 
 /** Everything that is known about one key; the page of a key that does not exist says so. */
@@ -36,6 +38,7 @@ function sectionsOf(key: KeyRow, overview: Overview): readonly (Html | undefined
   return [
     stateCard(key, nowMs),
     figures(key, overview),
+    layersSection(key, nowMs),
     keyHistory(key, overview),
     keyModels && keyModelsSection(keyModels.of(key)),
     budgetsSection(budgets, overview),
@@ -83,7 +86,7 @@ function figures(key: KeyRow, { nowMs, creditValue }: Overview): Html {
   };
   const limit =
     key.limit === "unlimited"
-      ? tile("Limit", html`<span class="soft">unlimited</span>`)
+      ? tile("Limit", html`<span class="soft">${key.layers?.length ? "none of its own" : "unlimited"}</span>`)
       : [
           tile("Limit used", usedCell(key, key.limit)),
           tile("Left", credits(key.remaining)),
@@ -95,6 +98,33 @@ function figures(key: KeyRow, { nowMs, creditValue }: Overview): Html {
       ${spent("All time", "total")}
     </dl>`;
 }
+
+/** Every budget that binds the key beside its own limit. */
+function layersSection({ layers = [] }: KeyRow, nowMs: number): Html | undefined {
+  if (layers.length === 0) return undefined;
+  const rows = layers.map(
+    ({ source, sharedId, limitCredits, spentCredits, remainingCredits, nextResetMs }) => {
+      return {
+        cells: [
+          html`<code>${foreign(source, 64)}</code>${sharedId && html`<small>shared with other keys</small>`}`,
+          credits(limitCredits),
+          credits(spentCredits),
+          credits(remainingCredits),
+          nextResetMs === undefined ? "none known" : until(nextResetMs, nowMs),
+        ],
+      };
+    },
+  );
+  return sheet({ id: "layers", title: "Budgets of the gateway" }, LAYER_COLUMNS, rows);
+}
+
+const LAYER_COLUMNS: readonly Column[] = [
+  { title: "Budget" },
+  { title: "Limit", kind: "number" },
+  { title: "Spent", kind: "number" },
+  { title: "Left", kind: "number" },
+  { title: "Resets" },
+];
 
 /** What a key spends by model in each window. */
 export function keyModelsSection({ label = "", isShared, windows }: KeyModels): Html {

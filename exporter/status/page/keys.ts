@@ -52,7 +52,7 @@ export const UNKNOWN_NOTE = html`<p class="note">
 function keyRow(key: KeyRow, { history, nowMs }: Pick<Overview, "history" | "nowMs">): Row {
   const { limit, remaining, day, week, month, total, byok } = key;
   const around = layerText(key, nowMs);
-  const layer = around && html`<small>${around}</small>`;
+  const layer = around && html`<small class="text">${around}</small>`;
   const mirrored = key.isLimitMirrored ? html`<small>limit of the configuration</small>` : undefined;
   const limitCells =
     limit === "unlimited"

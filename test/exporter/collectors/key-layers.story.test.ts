@@ -61,6 +61,10 @@ test("a key without a limit of its own is blocked by its workspace, which is one
     /Budget workspace ▲ Used up budget workspace: nothing of 500\.00 left, resets in 12 d .*; stops 2 keys: docs, search/,
   );
   expect(await app.page()).not.toContain("unlimited</span>");
+  const own = (await app.page("/keys/docs")).replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  expect(own).toMatch(
+    /Limit none of its own .* member shared with other keys 550\.00 500\.25 49\.75 in 12 d/,
+  );
   const { keys } = JSON.parse(await app.page("/api/v1/status"));
   expect(keys[0]).toMatchObject({
     unlimited: false,
