@@ -48,7 +48,7 @@ export function runway(id: number): PlacedPanel {
         },
       ),
       valueColumn("Verdict", verdict, unit.none, {
-        width: 120,
+        width: 175,
         cell: "background",
         steps: steps("text"),
         mappings: [valueTexts(verdictCells)],
@@ -70,7 +70,7 @@ export function runway(id: number): PlacedPanel {
       ),
       valueColumn("Burn per hour", burn("1h", 1), unit.credits, { width: 125 }),
       valueColumn("Burn per day", burn("1d", 24), unit.credits, { width: 125 }),
-      valueColumn("Lasts", lasts, unit.duration, { width: 130, mappings: [valueTexts(lastsTexts)] }),
+      valueColumn("Lasts", lasts, unit.duration, { width: 155, mappings: [valueTexts(lastsTexts)] }),
       valueColumn(
         "Next reset",
         ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),
