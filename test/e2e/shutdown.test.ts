@@ -39,7 +39,7 @@ async function halfRequest(url: string) {
 }
 
 describe("a signal", () => {
-  test.concurrent("SIGTERM answers a request in progress, then closes the connection", async () => {
+  test("SIGTERM answers a request in progress, then closes the connection", async () => {
     const exporter = await start();
     const client = await halfRequest(exporter.url);
     exporter.signal("SIGTERM");
@@ -58,7 +58,7 @@ describe("a signal", () => {
     expect(code).toBe(0);
   });
 
-  test.concurrent("SIGTERM waits for clients for a bounded time, and exits with 0", async () => {
+  test("SIGTERM waits for clients for a bounded time, and exits with 0", async () => {
     const exporter = await start();
     const idle = await connectRaw(exporter.url);
     const slow = await halfRequest(exporter.url);
@@ -82,7 +82,7 @@ describe("a signal", () => {
     expect(stderr).not.toContain('"level":"error"');
   });
 
-  test.concurrent("SIGTERM and then SIGINT end it at once, with exit code 1", async () => {
+  test("SIGTERM and then SIGINT end it at once, with exit code 1", async () => {
     const exporter = await start();
     await halfRequest(exporter.url);
     exporter.signal("SIGTERM");
