@@ -30,11 +30,11 @@ export interface LogOutput {
 export function createLog(level: LogLevel, format: LogFormat, output: LogOutput): Log {
   const inFormat = format === "json" ? (line: unknown) => `${JSON.stringify(line)}\n` : logfmt;
 
-  let onDrop: (() => void) | undefined;
+  const onDrop = new Set<() => void>();
   const logWith = (bound: object): Log => {
     const at = (own: LogLevel) => (fields: object, message: string) => {
       if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
-      if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop?.();
+      if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop.forEach((run) => run());
       const line = { level: own, time: new Date().toISOString(), ...bound, ...fields, msg: message };
       output.write(inFormat(JSON.parse(JSON.stringify(line, plain), concealed)));
     };
@@ -44,7 +44,7 @@ export function createLog(level: LogLevel, format: LogFormat, output: LogOutput)
       info: at("info"),
       debug: at("debug"),
       child: (fields) => logWith({ ...bound, ...fields }),
-      onDrop: (run) => void (onDrop = run),
+      onDrop: (run) => void onDrop.add(run),
     };
   };
   return logWith({});

@@ -10,8 +10,6 @@ export interface Finding {
   readonly message: string;
 }
 
-export type LinterRule = keyof typeof linterRules;
-
 type Rule = (dashboard: DashboardJson) => readonly (readonly [at: string, message: string])[];
 
 /** Panels that show values, which excludes headings. */

@@ -4,11 +4,6 @@ import { setTimeout as delay } from "node:timers/promises";
 /** Values by series, written as `name{label="value"}` with sorted labels and without empty ones, as Prometheus stores them. */
 export type SeriesMap = ReadonlyMap<string, number>;
 
-export interface LabelledValue {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
 export function seriesName(name: string, labels: Readonly<Record<string, string>>): string {
   const written = Object.entries(labels)
     .filter(([, value]) => value !== "")

@@ -20,11 +20,6 @@ export function seriesOf(
   return { series: `${name}{${matchers.join(",")}}`, values: notation(values) };
 }
 
-/** The minute of the last answer of a gateway that answers until a minute, and perhaps once later. */
-export function answeredUntil(last: number, again = Infinity): (minute: number) => number {
-  return (minute) => (minute >= again ? again : Math.min(minute, last));
-}
-
 function notation(values: readonly Value[]): string {
   const texts = values.map((value, index) => {
     if (value !== null && !Number.isNaN(value)) return String(value);
