@@ -68,7 +68,8 @@ export interface TargetStatus {
 export interface ReadingStore extends ReadingSource {
   /**
    * Adds a target. If it already exists with another identity, its previous readings are withdrawn at once, from
-   * budgets as well. The values of a target that is `behind` another one are shown only while that one has none.
+   * budgets as well. The values of a target that is `behind` another one are shown only
+   * while that one has none, and has not had newer ones.
    */
   configure(id: TargetId, identity: string, behind?: TargetId): void;
   ids(): readonly TargetId[];
@@ -185,7 +186,10 @@ export function createReadings<Packed>(
       if (!entry || !isExpired(entry, clock.monotonic())) return entry?.status;
       return { ...entry.status, up: false };
     },
-    shown: (id) => shownOf(entries.get(id)?.stored, present(clock)),
+    shown: (id) => {
+      const [entry, at] = [entries.get(id), present(clock)];
+      return entry && !isHidden(entry, entries, at) ? shownOf(entry.stored, at) : undefined;
+    },
     latest: (id) => {
       const stored = entries.get(id)?.stored;
       return stored && redated(stored, present(clock));
@@ -280,13 +284,14 @@ function viewOf<Packed>(
 
 const NO_FOLLOWER = { stored: () => {}, forgotten: () => {}, blocks: () => [] };
 
-/** Whether the target is behind one that has values. */
+/** Whether the target is behind one that has values, or has had newer ones. */
 function isHidden(
-  { behind }: Entry<unknown>,
+  { behind, stored }: Entry<unknown>,
   entries: ReadonlyMap<TargetId, Entry<unknown>>,
   at: Instant,
 ): boolean {
-  return behind !== undefined && isCurrent(entries.get(behind)?.stored, at);
+  const front = behind && entries.get(behind)?.stored;
+  return front !== undefined && (isCurrent(front, at) || front.requestedAt > (stored?.requestedAt ?? 0));
 }
 
 function expire(entries: ReadonlyMap<TargetId, Entry<unknown>>, clock: Clock): readonly TargetId[] {

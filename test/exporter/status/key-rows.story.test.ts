@@ -99,7 +99,7 @@ test("a budget counts the answers of the poll only, and no key is watched twice"
 test("the figures of the list are shown only behind a poll without an answer", async () => {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const readings = createReadings(clock, createPacking(), () => 1e9);
-  const answer = (id: TargetId, day: number, timeToLiveMs = 60_000) => {
+  const answer = (id: TargetId, day: number, timeToLiveMs = 60_000, behind?: TargetId) => {
     const value: KeyReading = {
       kind: "key",
       limitCredits: 10,
@@ -109,13 +109,15 @@ test("the figures of the list are shown only behind a poll without an answer", a
       expiresAtMs: undefined,
       limitWindow: undefined,
     };
-    readings.configure(id, id);
+    readings.configure(id, id, behind);
     readings.store(id, { value, requestedAtMs: clock.now(), asOfMs: clock.now(), timeToLiveMs }, []);
   };
   const owner = { team: "pay", project: "", costCenter: "" };
   const keys = ["polled", "failing", "unlisted"].map((name) => testKey(name, { owner }));
   answer(targetId("key", "polled"), 1, 30_000);
-  for (const name of ["other", "polled", "failing"]) answer(targetId("behind", name), 2);
+  const list = (name: string, day: number) =>
+    answer(targetId("behind", name), day, 60_000, targetId("key", name));
+  for (const name of ["other", "polled", "failing"]) list(name, 2);
   const shown = () => keyRows(keys, readings).map(({ id, day, isFromList }) => [id, day, isFromList]);
   expect(shown()).toEqual([
     ["key/polled", 1, undefined],
@@ -127,4 +129,12 @@ test("the figures of the list are shown only behind a poll without an answer", a
   expect(shown()[0]).toEqual(["key/polled", 2, true]);
   await clock.advance(30_000);
   expect(shown()[0]).toEqual(["key/polled", undefined, undefined]);
+  // What the list said before the last poll is older than what was shown.
+  list("polled", 3);
+  await clock.advance(5000);
+  answer(targetId("key", "polled"), 4, 10_000);
+  await clock.advance(15_000);
+  expect(shown()[0]).toEqual(["key/polled", undefined, undefined]);
+  list("polled", 5);
+  expect(shown()[0]).toEqual(["key/polled", 5, true]);
 });

@@ -32,7 +32,7 @@ export function createOutlook(world: World): Judge {
     const is = (isWrong: boolean, because: string) =>
       isWrong ? [`${key.name} is ${outlook}, and ${because}`] : [];
     // Right after midnight, an answer may be about yesterday, and is not judged. A process whose clock
-    // is wrong cannot know the window; one that was suspended shows an older list until it has polled.
+    // is wrong cannot know the window.
     const isDisturbed = at - world.disturbedAt() < DISTURBED_MS || Math.abs(world.time.skewMs()) > 1000;
     if (outlook === undefined || isDisturbed || atMs - windowStart("day", atMs) < UNSETTLED_MS) return [];
     const hours = hoursLeft(key, at);
