@@ -15,6 +15,9 @@ const APPS = [
 /** A key in a workspace that nobody lists, whose secret nobody has configured. */
 const UNWATCHED = { key: "contractor", workspace: "3f0c9a52-6d1e-4b87-9c55-1a2b3c4d5e6f" };
 
+/** Keys of one member, whose budget they share. */
+const SHARED = ["data-science", "translate"];
+
 /** Speech-to-text models: a good one, and one that is slow and omits words. */
 export const [GOOD_EARS, POOR_EARS] = ["cobalt/ears-1", "fjord/ears-mini"];
 
@@ -44,6 +47,14 @@ export function createDemoGateway(): Gateway {
   gateway.manners.change({ latencyMs: 1100, deletedWords: 4, confidence: 0.61 }, POOR_EARS);
   gateway.disable(DISABLED);
   useUp(gateway, SPENT);
+  const shared = SHARED.reduce((sum, key) => sum + gateway.books.key(key).micros.usage.month, 0);
+  gateway.switches.keyBudgets = true;
+  gateway.setBudget({
+    scope: "member",
+    keys: SHARED,
+    micros: Math.ceil(shared / 0.8 / 1e7) * 1e7,
+    reset: "monthly",
+  });
   return gateway;
 }
 
