@@ -76,7 +76,7 @@ async function tell(
   const page = await until(
     `the page of ${runaway} that its credits are used up`,
     async () => (await prometheus.alerts()).find(({ labels }) => isPageOf(labels, runaway))?.annotations,
-    (annotations) => / -?0\.\d\d credits left.*\d, resets/.test(annotations?.["summary"] ?? ""),
+    (annotations) => / of .* credits left, resets/.test(annotations?.["summary"] ?? ""),
     { timeoutMs: startedAt + LONGEST_MS - Date.now() },
   );
   await delay(example.groupIntervalMs);

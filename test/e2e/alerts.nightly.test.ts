@@ -106,13 +106,13 @@ describeWithTools(["prometheus3", "alertmanager"], "alerts, from the gateway to 
     [
       PREDICTED,
       "warning",
-      /^Key billing: 1\d\.\d\d credits left of 20\.00, out in [\dhm ]+, resets in [\dhm ]+$/,
+      /^Key billing: 1\d\.\d\d of 20\.00 credits left, out in [\dhm ]+, resets in [\dhm ]+$/,
       /^Key billing \(team payments\) runs out of credits within a day and before its limit resets/,
     ],
     [
       IMMINENT,
       "critical",
-      /^Key billing: \d+\.\d\d credits left of 20\.00, out in \d+m, resets in [\dhm ]+$/,
+      /^Key billing: \d+\.\d\d of 20\.00 credits left, out in \d+m, resets in [\dhm ]+$/,
       /^Key billing \(team payments\) runs out of credits within the hour and before its limit resets/,
     ],
   ])("%s arrives with labels, text and links", (alertname, severity, summary, description) => {
@@ -128,7 +128,7 @@ describeWithTools(["prometheus3", "alertmanager"], "alerts, from the gateway to 
 
   test("the page stays while the key is exhausted, and its text shows that", () => {
     expect(story.pageWhenExhausted["summary"]).toMatch(
-      /^Key billing: -?0\.\d\d credits left of 20\.00, resets in [\dhm ]+$/,
+      /^Key billing: -?0\.\d\d of 20\.00 credits left, resets in [\dhm ]+$/,
     );
     expect(firingBetween(0, story.midnightAt)).not.toContain(`${EXHAUSTED} ${RUNAWAY}`);
   });
