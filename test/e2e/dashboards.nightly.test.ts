@@ -30,7 +30,7 @@ const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[]
   { at: "AI gateway / Account, 11 C", reason: "the unwatched spend of every day is known" },
   { at: "AI gateway / Models, 10 B", reason: "there are no more models than have a name" },
   { at: "AI gateway / Apps, 12 B", reason: "there are no more apps than have a name" },
-  ...["Overview, 10 F", "Overview, 10 G", "Key, 21 A", "Account, 2 A"].map((panel) => ({
+  ...["Overview, 10 F", "Overview, 10 G", "Key, 21 A", "Account, 2 A", "Account, 22 E"].map((panel) => ({
     at: `AI gateway / ${panel}`,
     reason: "the forecast learns for an hour after a start",
   })),
