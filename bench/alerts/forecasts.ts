@@ -56,24 +56,29 @@ function forecast(forecaster: Asked, { window, rows, topUp }: Life): Float64Arra
   return result;
 }
 
-/** The budget that ends first, of a key with two limits, or a shared budget. */
+/** What ends first of a key with two limits, or a shared budget. */
 function ofLayers({ window, other, isShared }: Life): Asked {
+  const forecaster = createForecaster("key");
   const layers = createLayerForecasts(60_000);
   const key = targetId("key", "layered");
   return {
-    seed: layers.seed,
-    read: ({ atMs }, [, , limit, left, reset, , , , otherLimit, otherLeft, otherReset]) => {
-      const own = layerOf(isShared ? "workspace" : "key_limit", window, atMs, [limit, left, reset]);
-      const second = [otherLimit, otherLeft, otherReset];
-      const others = other === undefined ? [] : [layerOf("api_key", other, atMs, second)];
-      layers.read([isShared ? { ...own, sharedId: "budget" } : own, ...others], key, atMs);
+    // The history of keys is not that of what they share.
+    seed: (hours, untilMs) => (isShared ? undefined : forecaster.seed(hours, untilMs)),
+    read: (reading, [, , limit, left, reset, day, week, month, otherLimit, otherLeft, otherReset]) => {
+      const { atMs } = reading;
+      const shared = { ...layerOf("workspace", window, atMs, [limit, left, reset]), sharedId: "budget" };
+      const second = layerOf("api_key", other ?? "", atMs, [otherLimit, otherLeft, otherReset]);
+      if (isShared) return void layers.read([shared], key, atMs);
+      forecaster.read(reading);
+      layers.read([second], key, atMs, { usage: { day, week, month }, hasByok: false });
     },
     at: (nowMs) => {
-      const said = layers.at(nowMs);
-      const [first] = said;
-      if (!first) return undefined;
-      const own: Bound = { forecast: first.forecast, window: undefined, source: undefined, isShared };
-      return firstToEnd({ own, layers: said, account: undefined }).forecast;
+      const [said] = layers.at(nowMs);
+      const own = isShared ? said?.forecast : forecaster.at(nowMs);
+      if (!own || !said) return undefined;
+      const bound: Bound = { forecast: own, window: undefined, source: undefined, isShared };
+      const ownLayer = { layer: { ...said.layer, source: "key_limit" }, forecast: own };
+      return firstToEnd({ own: bound, layers: [ownLayer, said], account: undefined }).forecast;
     },
   };
 }

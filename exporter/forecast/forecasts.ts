@@ -109,7 +109,8 @@ export function createForecasts<Packed>(
       limit.window =
         value.kind === "key" && typeof reading.nextResetMs === "number" ? value.limitWindow : undefined;
       limit.forecaster.read(reading);
-      if (value.kind === "key" && value.layers) readLayers(limit, shared, value.layers, id);
+      const hasNew = value.kind === "key" && readLayers(limit, shared, value, id);
+      if (hasNew && hasHistory(value)) seeding.add(limit);
     },
     forgotten,
     blocks: () => {
@@ -135,22 +136,21 @@ function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "for
   return { forecaster: createForecaster(kind === "key" ? "key" : "account"), layers: undefined };
 }
 
-/** `shared`: takes those that the key shares with others. */
+/** `shared`: takes those that the key shares with others. Whether one of the key alone is new. */
 function readLayers(
   limit: Limit<unknown>,
   shared: LayerForecasts,
-  layers: readonly KeyLayer[],
+  { layers = [], isLimitMirrored, limitUsage, usage, byokUsage }: KeyReading,
   id: TargetId,
-): void {
-  const [own, others] = [layers.filter(isOwn), layers.filter((layer) => !isOwn(layer))];
-  limit.shared = others;
-  if (own.length > 0) limit.layers ??= createLayerForecasts(HOUR_MS);
-  limit.layers?.read(own, id, limit.readMs);
-  shared.read(others, id, limit.readMs);
-}
-
-function isOwn({ sharedId }: KeyLayer): boolean {
-  return sharedId === undefined;
+): boolean {
+  const judged = isLimitMirrored ? "mirrored" : "key_limit";
+  limit.judgedLayer = layers.find(({ source }) => source === judged);
+  limit.shared = layers.filter(({ sharedId }) => sharedId !== undefined);
+  shared.read(limit.shared, id, limit.readMs);
+  const others = layers.filter((layer) => layer !== limit.judgedLayer && layer.sharedId === undefined);
+  if (others.length > 0) limit.layers ??= createLayerForecasts(HOUR_MS);
+  const spend = { usage: limitUsage ?? usage, hasByok: byokUsage !== undefined };
+  return limit.layers?.read(others, id, limit.readMs, spend) ?? false;
 }
 
 /** Shortly after midnight, an answer may still be about yesterday. */
@@ -176,7 +176,9 @@ interface Limit<Packed> extends Unseeded {
   gapMs: number;
   /** Ends when the limit resets. */
   window?: Window | undefined;
-  /** The budgets that bind the key alone; undefined: its own limit is the only one. */
+  /** The layer that the forecaster judges; undefined: there is no other one. */
+  judgedLayer?: KeyLayer | undefined;
+  /** The others that bind the key alone. */
   layers: LayerForecasts | undefined;
   /** Those that bind others as well. */
   shared: readonly KeyLayer[];
@@ -204,14 +206,15 @@ interface Said {
 }
 
 function saidOf(
-  { forecaster, window, layers, shared: bindOthers }: Limit<unknown>,
+  { forecaster, window, judgedLayer, layers, shared: bindOthers }: Limit<unknown>,
   shared: LayerForecasts,
   account: Forecaster | undefined,
   nowMs: number,
 ): Said | undefined {
   const own = forecaster.at(nowMs);
   if (!own) return undefined;
-  const ownLayers = layers?.at(nowMs) ?? [];
+  const judged = judgedLayer ? [{ layer: judgedLayer, forecast: own }] : [];
+  const ownLayers = [...judged, ...(layers?.at(nowMs) ?? [])];
   const first = firstToEnd({
     own: { forecast: own, window, source: undefined, isShared: false },
     layers: [...ownLayers, ...shared.of(bindOthers, nowMs)],

@@ -1,3 +1,4 @@
+import type { Spend } from "../gateway/account.ts";
 import type { KeyLayer } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import { isSameWindow, SETTLE_MS, WINDOW_KINDS, windowAt } from "../time/window.ts";
@@ -12,8 +13,8 @@ export interface LayerForecast {
 
 /** Forecasts when budget layers are used up: those of one key, or those that several keys share. */
 export interface LayerForecasts extends Pick<Forecaster, "seed"> {
-  /** Takes the layers of an answer about a key. */
-  read(layers: readonly KeyLayer[], key: TargetId, atMs: number): void;
+  /** Takes the layers of an answer about a key, and what it spends if that is all that they count. Whether a layer is new. */
+  read(layers: readonly KeyLayer[], key: TargetId, atMs: number, spend?: KeySpend): boolean;
   /** The key is gone: a layer is not shown until another one speaks for it. */
   forgotten(key: TargetId): void;
   at(nowMs: number): readonly LayerForecast[];
@@ -21,26 +22,35 @@ export interface LayerForecasts extends Pick<Forecaster, "seed"> {
   of(layers: readonly KeyLayer[], nowMs: number): readonly LayerForecast[];
 }
 
+/** What one key has spent in the current UTC windows. */
+export interface KeySpend {
+  readonly usage: Omit<Spend, "total">;
+  /** Whether its own provider keys (BYOK) paid for any of its use. */
+  readonly hasByok: boolean;
+}
+
 /** A layer that no answer has had for `keptMs` is forgotten. */
 export function createLayerForecasts(keptMs: number): LayerForecasts {
   const known = new Map<string, Course>();
   return {
-    read: (layers, key, atMs) => {
+    read: (layers, key, atMs, spend) => {
+      const isNew = layers.some((layer) => !known.has(idOf(layer)));
       for (const layer of layers) {
         const id = idOf(layer);
         const course = known.get(id) ?? newCourse(layer);
         known.set(id, course);
-        follow(course, layer, key, atMs);
+        follow(course, layer, key, atMs, spend);
       }
       for (const [id, course] of known) if (atMs - course.atMs > keptMs) known.delete(id);
+      return isNew;
     },
     forgotten: (key) => {
       for (const course of known.values()) if (course.key === key) course.key = undefined;
     },
-    // Only the key's own spend is in its history, without what other providers charge.
+    // The history does not have what other providers charge.
     seed: (hours, untilMs) => {
-      for (const { layer, forecaster } of known.values())
-        if (layer.includesByok !== true) forecaster.seed(hours, untilMs);
+      for (const { forecaster, countsByok } of known.values())
+        if (!countsByok) forecaster.seed(hours, untilMs);
     },
     at: (nowMs) => [...known.values()].flatMap((course) => forecastOf(course, nowMs)),
     of: (layers, nowMs) =>
@@ -68,19 +78,22 @@ interface Course {
   /** The key that speaks for the layer, because the answers about several may differ by some seconds. */
   key: TargetId | undefined;
   atMs: number;
+  /** Whether use that other providers charge is in it. */
+  countsByok: boolean;
 }
 
 function newCourse(layer: KeyLayer): Course {
-  return { forecaster: createForecaster("key"), layer, total: 0, key: undefined, atMs: 0 };
+  const forecaster = createForecaster("key");
+  return { forecaster, layer, total: 0, key: undefined, atMs: 0, countsByok: false };
 }
 
 /** Another key speaks if the one before is gone or silent. */
-function follow(course: Course, layer: KeyLayer, key: TargetId, atMs: number): void {
+function follow(course: Course, layer: KeyLayer, key: TargetId, atMs: number, spend?: KeySpend): void {
   const isSilent = course.key === undefined || atMs - course.atMs > SILENT_MS;
   if (course.key !== key && !isSilent) return;
   course.total += spentSince(course.layer, layer, atMs);
-  Object.assign(course, { layer, key, atMs });
-  course.forecaster.read(limitReading(layer, course.total, atMs));
+  Object.assign(course, { layer, key, atMs, countsByok: layer.includesByok === true && spend?.hasByok });
+  course.forecaster.read(limitReading(layer, course.total, atMs, spend?.usage));
 }
 
 const SILENT_MS = 10 * MINUTE_MS;
@@ -99,7 +112,12 @@ function spentOf({ limitCredits, spentCredits, remainingCredits }: KeyLayer): nu
   return limitCredits - remainingCredits;
 }
 
-function limitReading(layer: KeyLayer, total: number, atMs: number): LimitReading {
+function limitReading(
+  layer: KeyLayer,
+  total: number,
+  atMs: number,
+  usage: Partial<KeySpend["usage"]> = {},
+): LimitReading {
   const { limitCredits, remainingCredits, nextResetMs, window } = layer;
   const spent = spentOf(layer);
   const isKnown = nextResetMs !== undefined && window !== undefined;
@@ -111,8 +129,8 @@ function limitReading(layer: KeyLayer, total: number, atMs: number): LimitReadin
     remainingCredits,
     nextResetMs: nextResetMs ?? (window ? undefined : "never"),
     window: kind,
-    usedToday: kind === "day" ? spent : undefined,
-    usedThisWeek: kind === "week" ? spent : undefined,
-    usedThisMonth: kind === "month" ? spent : undefined,
+    usedToday: kind === "day" ? spent : usage.day,
+    usedThisWeek: kind === "week" ? spent : usage.week,
+    usedThisMonth: kind === "month" ? spent : usage.month,
   };
 }

@@ -6,20 +6,26 @@ import { startTestApp, type TestAppOptions } from "../../support/test-app.ts";
 
 const MINUTE = 60_000;
 
-async function start(everyMinutes: number, prepare: NonNullable<TestAppOptions["prepare"]>) {
+async function start(
+  everyMinutes: number,
+  prepare: NonNullable<TestAppOptions["prepare"]>,
+  analytics = false,
+) {
   const app = await startTestApp({
     start: "2026-11-18T12:00:00Z",
     gateway: () => ({ switches: { keyBudgets: true, extraKeyFields: true } }),
     prepare,
-    content: () => ({ schedule: { keys: `${everyMinutes}m` } }),
+    analytics,
+    content: () => ({ schedule: { keys: `${everyMinutes}m` }, ...(analytics && { discovery: {} }) }),
   });
   onTestFinished(() => app.stop());
   return {
     ...app,
-    /** Lets polls pass; before each, a key spends. */
-    pass: async (polls: number, key: string, micros: number) => {
+    /** Lets polls pass; before each, some keys spend. */
+    pass: async (polls: number, keys: string | readonly string[], micros: number) => {
       for (let poll = 0; poll < polls; poll++) {
-        if (micros > 0) app.gateway.spend({ key, model: "acme/one", micros });
+        for (const key of micros > 0 ? [keys].flat() : [])
+          app.gateway.spend({ key, model: "acme/one", micros });
         await app.clock.runTo(app.clock.now() + everyMinutes * MINUTE);
       }
       return app.series();
@@ -84,3 +90,37 @@ test("a shared budget is announced once, by its own spend, and its keys last no 
   await app.apply({ keys: [{ name: "search", api_key_env: "KEY_1" }] });
   expect(outlooks(await app.pass(12, "search", 0)).at(-1)).toContain("shared_limit_outlook{exhausted");
 });
+
+test.each([
+  { what: "the mean of today", analytics: false, today: 60, hourly: 0, left: 10, micros: 83_000 },
+  { what: "the gateway's history", analytics: true, today: 0, hourly: 2, left: 30, micros: 33_000 },
+])(
+  "by $what, a key whose own limit ends first has the same forecast with and without other budgets",
+  async ({ analytics, today, hourly, left, micros }) => {
+    const keys = ["alone", "docs", "later"];
+    const budget = { scope: "member", micros: 9_000_000_000, reset: "monthly" } as const;
+    const app = await start(
+      1,
+      (gateway) => {
+        const limitMicros = (today + 7 * 24 * hourly + left) * 1_000_000;
+        for (const key of keys) {
+          gateway.addKey({ name: key, limitMicros, limitReset: "monthly", includeByokInLimit: true });
+          const spend = (credits: number, at: number) =>
+            gateway.spend({ key, model: "acme/one", micros: credits * 1_000_000, at });
+          spend(today, Date.UTC(2026, 10, 18, 6));
+          for (let hour = 0; hour < 7 * 24; hour++)
+            spend(hourly, Date.UTC(2026, 10, 18, 11, 30) - hour * 60 * MINUTE);
+        }
+        gateway.setBudget({ ...budget, keys: ["docs"] });
+      },
+      analytics,
+    );
+    for (const sharing of [["docs"], ["docs", "later"]]) {
+      app.gateway.setBudget({ ...budget, keys: sharing });
+      const series = await app.pass(5, keys, micros);
+      expect(outlooks(series).filter((name) => name.startsWith("key_outlook"))).toEqual(
+        keys.map((key) => `key_outlook{predicted,key="${key}"}`),
+      );
+    }
+  },
+);
