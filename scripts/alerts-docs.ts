@@ -12,10 +12,8 @@ export function renderAlertsDocs(): Promise<string> {
 
 /** Renders `docs/troubleshooting.md`: its text, with the table of all causes of failures. */
 export function renderTroubleshootingDocs(): Promise<string> {
-  const rows = CAUSES.map(
-    ({ name, sign, means, advice }) => `| \`${name}\` | ${sign} | ${means} | ${advice} |`,
-  );
-  const causes = ["| Cause | Sign | Means | Do |", "|---|---|---|---|", ...rows].join("\n");
+  const rows = CAUSES.map(({ name, sign, means }) => `| \`${name}\` | ${sign} | ${means} |`);
+  const causes = ["| Cause | Sign | Means |", "|---|---|---|", ...rows].join("\n");
   return renderPage("docs/troubleshooting.md", "the causes", causes);
 }
 

@@ -34,7 +34,7 @@ function sectionsOf(path: string, schema: z.ZodObject, description = ""): Sectio
     const type = isList ? "list" : facts.field.type;
     if (mapping instanceof z.ZodObject) {
       inner.push(...sectionsOf(isList ? `${at}[]` : at, mapping, facts.field.description));
-      fields.push({ ...facts.field, name, type, description: "see below" });
+      if (facts.field.preset !== "") fields.push({ ...facts.field, name, type, description: "see below" });
     } else fields.push({ ...facts.field, name, type });
   }
   return [{ path, description, fields }, ...inner];
