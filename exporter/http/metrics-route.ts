@@ -1,6 +1,7 @@
 import Negotiator from "negotiator";
 import { CONTENT_TYPES, type Format, FORMATS } from "../metrics/render/exposition.ts";
 import type { Publisher } from "../metrics/render/publisher.ts";
+import { zstdFrameNow } from "../metrics/render/zstd.ts";
 import type { SelfRegistry } from "../metrics/self-registry.ts";
 import { type Answer, get, type Route } from "./route.ts";
 
@@ -12,17 +13,18 @@ export function createMetricsRoute(
 ): Route {
   return get(path, async ({ headers }): Promise<Answer> => {
     const format = acceptedFormat(headers.accept);
+    const encoding = acceptedEncoding(headers["accept-encoding"]?.toString());
     const { runtime, own } = await self.parts(format);
     // Read last, so that no value can expire during a later await.
-    const ready = await publisher.current(format);
+    const ready = await publisher.current(format, encoding === "zstd");
     const common = { "content-type": CONTENT_TYPES[format], vary: "Accept, Accept-Encoding" };
-    return acceptsGzip(headers["accept-encoding"]?.toString())
-      ? {
-          status: 200,
-          headers: { ...common, "content-encoding": "gzip" },
-          body: ready.gzipWith(runtime.piece, own),
-        }
-      : { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
+    if (!encoding)
+      return { status: 200, headers: common, body: [...(await ready.text()), runtime.text, own] };
+    const body =
+      encoding === "gzip"
+        ? ready.gzipWith(runtime.piece, own)
+        : [await ready.zstd(), zstdFrameNow(Buffer.concat([runtime.text, own]))];
+    return { status: 200, headers: { ...common, "content-encoding": encoding }, body };
   });
 }
 
@@ -32,6 +34,16 @@ export function acceptedFormat(header: string | undefined): Format {
   const preferred = new Negotiator({ headers: { accept } }).mediaType(Object.values(CONTENT_TYPES));
   return FORMATS.find((format) => CONTENT_TYPES[format] === preferred) ?? "text";
 }
+
+/** The compression that the `Accept-Encoding` header prefers. zstd is used only if it is named. */
+export function acceptedEncoding(header: string | undefined): Encoding | undefined {
+  const offered = header?.includes("zstd") ? [...ENCODINGS] : ["gzip"];
+  const [preferred] = new Negotiator({ headers: { "accept-encoding": header } }).encodings(offered);
+  return ENCODINGS.find((encoding) => encoding === preferred);
+}
+
+const ENCODINGS = ["gzip", "zstd"] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 /** Whether the client takes gzip, by the `Accept-Encoding` header. */
 export function acceptsGzip(header: string | undefined): boolean {

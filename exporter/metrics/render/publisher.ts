@@ -8,8 +8,11 @@ import { type Deflate, deflate as deflateInThread } from "./gzip.ts";
 export interface Publisher {
   /** Call it after a change; many calls cause one rendering. */
   readonly changed: () => void;
-  /** The newest text. Waits for a new rendering only if a value in it has expired. */
-  current(format: Format): Promise<Document>;
+  /**
+   * The newest text. Waits for a new rendering only if a value in it has expired. Until ten minutes after the last
+   * call that wants zstd, each rendering compresses the text with it.
+   */
+  current(format: Format, wantsZstd?: boolean): Promise<Document>;
   stop(): void;
 }
 
@@ -33,6 +36,8 @@ const LONGEST_DISTANCE_MS = 1000;
  */
 const MOST_ATTEMPTS = 5;
 
+const ZSTD_LASTS_MS = 600_000;
+
 export function createPublisher(
   viewNow: () => BlockView,
   headers: () => readonly FamilyHeader[],
@@ -43,6 +48,7 @@ export function createPublisher(
   const renderer = createRenderer(deflate);
   /** The formats that scrapes have requested. */
   const formats = new Set<Format>();
+  const zstdWantedAt = new Map<Format, number>();
   let published: Published | undefined;
   let running: Promise<void> | undefined;
   /** Whether there is a change that is not rendered yet. */
@@ -84,7 +90,10 @@ export function createPublisher(
     cancelNext?.();
     isChanged = false;
     const view = viewNow();
-    published = { view, documents: await renderer.render(headers(), view.blocks, formats) };
+    const documents = await renderer.render(headers(), view.blocks, formats);
+    for (const [format, at] of zstdWantedAt)
+      if (clock.monotonic() - at < ZSTD_LASTS_MS) await documents.get(format)?.zstd();
+    published = { view, documents };
     recheckAfter(view);
   }
 
@@ -98,8 +107,9 @@ export function createPublisher(
     });
   }
 
-  async function current(format: Format): Promise<Document> {
+  async function current(format: Format, wantsZstd = false): Promise<Document> {
     formats.add(format);
+    if (wantsZstd) zstdWantedAt.set(format, clock.monotonic());
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const ready = published?.documents.get(format);
       if (ready && !published?.view.outdated()) return ready;

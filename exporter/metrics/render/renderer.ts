@@ -2,6 +2,7 @@ import type { Block } from "./block.ts";
 import { type FamilyHeader, type Format, headerText } from "./exposition.ts";
 import type { Family } from "../family.ts";
 import { type Deflate, gzipWithTail, inflate, openMember, type OpenMember, type Piece } from "./gzip.ts";
+import { zstdFrame } from "./zstd.ts";
 import { changedFamilies, createLines } from "./lines.ts";
 
 /** Renders what has changed since the last rendering. */
@@ -76,6 +77,8 @@ export interface Document extends OpenMember {
   text(): Promise<readonly Buffer[]>;
   /** Compressed, with a piece and a text appended. */
   gzipWith(piece: Piece, tail: Buffer): readonly Buffer[];
+  /** Frames of zstd, to which the sender appends its own; made on first use. */
+  zstd(): Promise<Buffer>;
 }
 
 /** Puts each header before the lines of its family, and leaves out families without lines. */
@@ -91,11 +94,13 @@ export async function compose(
     if (lines.length > 0) pieces.push(await headerPiece(header, format, deflate), ...lines);
   }
   let text: Promise<readonly Buffer[]> | undefined;
+  let zstd: Promise<Buffer> | undefined;
   const member = openMember(pieces);
   return {
     ...member,
-    text: () => (text ??= inflated(pieces)),
+    text: () => (text ??= batches(pieces, async (batch) => batch)),
     gzipWith: (piece, tail) => gzipWithTail(member, piece, tail),
+    zstd: () => (zstd ??= batches(pieces, zstdFrame).then((frames) => Buffer.concat(frames))),
   };
 }
 
@@ -106,14 +111,17 @@ export async function compose(
 const BATCH_BYTES = 1 << 20;
 
 /** One batch after another, because all at once would occupy every thread of the pool. */
-async function inflated(pieces: readonly Piece[]): Promise<readonly Buffer[]> {
-  const texts: Buffer[] = [];
+async function batches(
+  pieces: readonly Piece[],
+  convert: (text: Buffer) => Promise<Buffer>,
+): Promise<Buffer[]> {
+  const converted: Buffer[] = [];
   for (let start = 0, end = 0; start < pieces.length; start = end) {
     let bytes = 0;
     while (end < pieces.length && bytes < BATCH_BYTES) bytes += pieces[end++]?.length ?? 0;
-    texts.push(await inflate(pieces.slice(start, end)));
+    converted.push(await convert(await inflate(pieces.slice(start, end))));
   }
-  return texts;
+  return converted;
 }
 
 /** Headers change only with the configuration. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { acceptedFormat, acceptsGzip } from "../../../exporter/http/metrics-route.ts";
+import { acceptedEncoding, acceptedFormat } from "../../../exporter/http/metrics-route.ts";
 import { X509Certificate } from "node:crypto";
 import { hasAllowedName } from "../../../exporter/http/tls-server.ts";
 import {
@@ -46,19 +46,26 @@ describe("acceptedFormat()", () => {
   });
 });
 
-describe("acceptsGzip()", () => {
+describe("acceptedEncoding()", () => {
   test.each([
-    [false, undefined],
-    [false, ""],
-    [false, "identity"],
-    [true, "gzip"],
-    [true, "br;q=1, gzip;q=0.2"],
-    [false, "gzip;q=0"],
-    [false, "gzip;q=0, *"],
-    [true, "*"],
-    [true, "gzip;q=0.5, identity"],
+    [undefined, undefined],
+    [undefined, ""],
+    [undefined, "identity"],
+    ["gzip", "gzip"],
+    ["gzip", "br;q=1, gzip;q=0.2"],
+    [undefined, "gzip;q=0"],
+    [undefined, "gzip;q=0, *"],
+    ["gzip", "*"],
+    ["gzip", "gzip;q=0.5, identity"],
+    ["zstd", "zstd,gzip"],
+    ["zstd", "zstd"],
+    ["zstd", "gzip;q=0.5, zstd"],
+    ["gzip", "gzip, deflate, br, zstd"],
+    ["gzip", "zstd;q=0.5, gzip"],
+    ["gzip", "zstd;q=0, gzip"],
+    [undefined, "zstd;q=0"],
   ])("%s for %s", (expected, header) => {
-    expect(acceptsGzip(header)).toBe(expected);
+    expect(acceptedEncoding(header)).toBe(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import { get } from "node:http";
-import { gunzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { createZstdDecompress, gunzipSync } from "node:zlib";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { createMetricsRoute } from "../../../exporter/http/metrics-route.ts";
 import { createServer, type Server } from "../../../exporter/http/server.ts";
 import { gauge, sample } from "../../../exporter/metrics/family.ts";
@@ -8,6 +9,9 @@ import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { selfFamilies } from "../../../exporter/metrics/self-families.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { startPrometheus } from "../../support/prometheus.ts";
+import { describeWithTools } from "../../support/tools.ts";
+import { until } from "../../support/until.ts";
 import { parseOpenMetrics, parseTextFormat } from "../../support/openmetrics.ts";
 import { createSampleReadings } from "../../support/fake-readings.ts";
 
@@ -33,8 +37,13 @@ async function start() {
   server = createServer(listen, [createMetricsRoute("/metrics", publisher, self)], () => {});
   await server.start();
   const samples = Array.from({ length: 3000 }, (_, key) => sample(family, { key: `key-${key}` }, 0.5)).flat();
-  readings.put("a", samples, 1000);
-  return { clock };
+  const change = async (count: number) => {
+    readings.put("a", samples.slice(0, count), 60_000);
+    publisher.changed();
+    await clock.advance(1000);
+  };
+  readings.put("a", samples, 60_000);
+  return { change };
 }
 
 /** The raw bytes of the answer; `fetch` would decode them. */
@@ -54,6 +63,13 @@ async function scrape(accept: string, encoding: string) {
   );
 }
 
+/** The text of all frames; Node stops after the first. */
+async function unframed(frames: Buffer): Promise<string> {
+  if (frames.length === 0) return "";
+  const stream = createZstdDecompress().end(frames);
+  return (await text(stream)) + (await unframed(frames.subarray(stream.bytesWritten)));
+}
+
 describe("createMetricsRoute()", () => {
   test.each([
     ["*/*", "text/plain; version=0.0.4; charset=utf-8", parseTextFormat],
@@ -65,8 +81,32 @@ describe("createMetricsRoute()", () => {
     expect([zipped.type, zipped.encoding, zipped.vary]).toEqual([type, "gzip", "Accept, Accept-Encoding"]);
     expect([plain.type, plain.encoding, plain.vary]).toEqual([type, undefined, "Accept, Accept-Encoding"]);
     expect(gunzipSync(zipped.body).toString()).toBe(plain.body.toString());
+    const smaller = await scrape(accept, "zstd,gzip");
+    expect([smaller.type, smaller.encoding, smaller.vary]).toEqual([type, "zstd", "Accept, Accept-Encoding"]);
+    expect(await unframed(smaller.body)).toBe(plain.body.toString());
     const shown = parse(plain.body.toString());
     expect(shown.get(family.name)?.samples).toHaveLength(3000);
     expect(shown.has("aigateway_exporter_polls_total") || shown.has("aigateway_exporter_polls")).toBe(true);
+  });
+});
+
+describeWithTools(["prometheus3"], "createMetricsRoute()", ({ prometheus3 }) => {
+  test("answers a Prometheus that wants zstd, also after a change", async () => {
+    const { change } = await start();
+    const prometheus = await startPrometheus({
+      binary: prometheus3,
+      targets: { job: [new URL(server.url()).host] },
+      flags: ["--enable-feature=zstd-scrape"],
+    });
+    onTestFinished(() => prometheus.stop());
+    const seen = (count: number) =>
+      until(
+        `${count} series`,
+        () => prometheus.query(`count(${family.name}) == ${count}`),
+        (found) => found.length > 0,
+      );
+    await expect(seen(3000)).resolves.toHaveLength(1);
+    await change(2999);
+    await expect(seen(2999)).resolves.toHaveLength(1);
   });
 });
