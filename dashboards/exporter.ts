@@ -9,6 +9,9 @@ import { alertMarks } from "./panels/marks.ts";
 import * as probes from "./panels/probes.ts";
 import { uids } from "./uids.ts";
 
+const HEALTH =
+  "~AIGateway(AccountDataStale|(Discovery|Exporter|Upstream|Analytics|Series|Poll|Probe|Shard).*)";
+
 /** Shows whether the figures on the other dashboards can be trusted, and if not, why. */
 export const exporter = createDashboard({
   uid: uids.exporter,
@@ -21,10 +24,7 @@ export const exporter = createDashboard({
     selfFamilies.buildInfo,
     several("instance", "Instance", "instance", selfFamilies.buildInfo),
   ),
-  annotations: [
-    alertMarks({ alertname: "~AIGateway(Exporter|Upstream|Analytics|Series|Poll|Probe).*" }),
-    state.restartMarks(),
-  ],
+  annotations: [alertMarks({ alertname: HEALTH }), state.restartMarks()],
   rows: [
     {
       height: 4,
@@ -39,7 +39,7 @@ export const exporter = createDashboard({
     },
     { height: 9, panels: [upstream.requests(10), upstream.failures(11)] },
     { height: 9, panels: [upstream.lag(12), upstream.pollDuration(13)] },
-    { height: 9, panels: [upstream.keyTable(14), firingAlerts(15, 10, {})] },
+    { height: 9, panels: [upstream.keyTable(14), firingAlerts(15, 12, { alertname: HEALTH }, ["about"])] },
     { height: 8, panels: [upstream.queryTable(16)] },
     {
       heading: { id: 101, title: "Transcription probes" },

@@ -36,11 +36,9 @@ export const overview = createDashboard({
       ],
     },
     { height: 11, panels: [runway(10)] },
+    { height: 8, panels: [firingAlerts(24, 24, { team: "~$team" }, ["team", "key", "about"])] },
     { height: 10, panels: [spend.perDay(20), spend.spenders(21)] },
-    {
-      height: 9,
-      panels: [spend.againstLastMonth(22), spend.byTeam(23), firingAlerts(24, 10, { team: "~$team" })],
-    },
+    { height: 9, panels: [spend.againstLastMonth(22), spend.byTeam(23)] },
     { height: 8, panels: [budgetTable(30)] },
   ],
 });

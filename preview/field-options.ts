@@ -28,6 +28,7 @@ const CUSTOM: Readonly<Record<string, unknown>> = {
   lineInterpolation: "linear",
   axisPlacement: "auto",
   axisSoftMin: undefined,
+  axisSoftMax: undefined,
   thresholdsStyle: { mode: "off" },
   stacking: { mode: "none", group: "A" },
   hideFrom: { legend: false, tooltip: false, viz: false },

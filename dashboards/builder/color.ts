@@ -3,7 +3,7 @@ import {
   ThresholdsConfigBuilder,
   ThresholdsMode,
 } from "@grafana/grafana-foundation-sdk/dashboard";
-import type { Color } from "../colors.ts";
+import { type Color, legible } from "../colors.ts";
 
 /** The color below the first step, and the values at which other colors begin. */
 export interface Steps {
@@ -20,8 +20,8 @@ export function steps(below: Color, ...from: Steps["from"]): Steps {
 
 export function thresholdSteps({ below, from }: Steps): ThresholdsConfigBuilder {
   const list: Threshold[] = [
-    { value: null, color: below },
-    ...from.map(([value, color]) => ({ value, color })),
+    { value: null, color: legible(below) },
+    ...from.map(([value, color]) => ({ value, color: legible(color) })),
   ];
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(list);
 }

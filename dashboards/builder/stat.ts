@@ -15,6 +15,8 @@ import { valueTexts } from "./table.ts";
 interface StatDefinition extends ValuePanelDefinition {
   readonly steps?: Steps;
   readonly mappings?: readonly ValueMapping[];
+  /** Whether the panel has the colour instead of the number. */
+  readonly background?: boolean;
   /** Whether to show the series' name beside its value, because there may be several. */
   readonly named?: boolean;
 }
@@ -32,7 +34,7 @@ export function figure({ expr, texts, ...definition }: Figure): PlacedPanel {
 
 /** A panel with one large number. */
 export function stat(definition: StatDefinition): PlacedPanel {
-  const { queries, width, steps = PLAIN, mappings = [], named = false } = definition;
+  const { queries, width, steps = PLAIN, mappings = [], named = false, background = false } = definition;
   const builder = new PanelBuilder();
   describe(builder, definition, queries);
   measure(builder, definition.unit);
@@ -41,7 +43,7 @@ export function stat(definition: StatDefinition): PlacedPanel {
     .targets(targets(queries))
     .thresholds(thresholdSteps(steps))
     .mappings([...mappings])
-    .colorMode(BigValueColorMode.Value)
+    .colorMode(background ? BigValueColorMode.BackgroundSolid : BigValueColorMode.Value)
     .wideLayout(false)
     .graphMode(BigValueGraphMode.None)
     .textMode(named ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)

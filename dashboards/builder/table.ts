@@ -14,6 +14,7 @@ import {
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/table";
 
+import { legible } from "../colors.ts";
 import { PLAIN, type Steps, thresholdSteps } from "./color.ts";
 import { describe, type PanelDefinition, type PlacedPanel } from "./panel.ts";
 import { DATA_SOURCE, type Query, refId, targets } from "./query.ts";
@@ -204,7 +205,8 @@ export function valueTexts(
   texts: Readonly<Record<string, { readonly text: string; readonly color?: string }>>,
 ): ValueMapping {
   const options = Object.entries(texts).map(
-    ([value, result], index) => [value, { ...result, index }] as const,
+    ([value, { text, color }], index) =>
+      [value, { text, index, ...(color !== undefined && { color: legible(color) }) }] as const,
   );
   return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
 }

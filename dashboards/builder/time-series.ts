@@ -44,15 +44,19 @@ interface LinesDefinition extends TimeSeriesDefinition {
 
 /** Lines, for values that go up and down. */
 export function lines(definition: LinesDefinition): PlacedPanel {
-  const builder = timeSeries({ ...definition, empty: `${definition.empty}. ${NEW_GRAPH}` });
+  const builder = timeSeries({ ...definition, empty: `${NEW_GRAPH}: ${definition.empty}` });
   builder
     .drawStyle(GraphDrawStyle.Line)
     .lineWidth(2)
     .fillOpacity(0)
-    .showPoints(VisibilityMode.Never)
+    .showPoints(VisibilityMode.Always)
+    .pointSize(POINT)
     .lineInterpolation(definition.stepped ? LineInterpolation.StepAfter : LineInterpolation.Linear);
   if (definition.log) {
-    builder.scaleDistribution(new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(10));
+    // Grafana would take the decimals of the largest tick for all, and write 0 at the smallest.
+    builder
+      .scaleDistribution(new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(10))
+      .decimals(1);
   } else {
     builder.axisSoftMin(0);
   }
@@ -61,14 +65,18 @@ export function lines(definition: LinesDefinition): PlacedPanel {
   for (const [name, color] of Object.entries(definition.dashed ?? {})) {
     builder.overrideByName(name, [
       { id: "custom.lineStyle", value: new LineStyleBuilder().fill("dash").dash([8, 8]).build() },
+      { id: "custom.showPoints", value: VisibilityMode.Never },
       { id: "color", value: { mode: FieldColorModeId.Fixed, fixedColor: color } },
     ]);
   }
   return { width: definition.width, panel: builder.build() };
 }
 
+/** Slightly thicker than the line, so that a graph with one point is not empty. */
+const POINT = 3;
+
 /** Grafana asks for points at whole steps only: 44 minutes for a graph of 30 days. */
-const NEW_GRAPH = "The first point of a new graph appears within an hour";
+const NEW_GRAPH = "A new graph begins within an hour. If it stays empty";
 
 /** Stacked bars, for values that add up. Each bar begins where its period begins. */
 export function bars(definition: TimeSeriesDefinition & { readonly interval: string }): PlacedPanel {
@@ -92,6 +100,7 @@ function timeSeries(definition: TimeSeriesDefinition): PanelBuilder {
   measure(builder, axis);
   // A range of ten times the last decimal, so that small amounts do not repeat the same text at each tick.
   if (axis.decimals !== undefined) builder.axisSoftMax(10 / 10 ** axis.decimals);
+  else if (definition.unit === unit.count) builder.axisSoftMax(5);
   builder
     .datasource(DATA_SOURCE)
     .targets(targets(queries))

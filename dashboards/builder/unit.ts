@@ -22,12 +22,15 @@ export const unit = {
   count: { id: units.LocaleFormat, decimals: 0 },
   /** Large counts whose magnitude matters more than their digits. */
   amount: { id: units.Short },
+  tenths: { id: units.NoUnit, decimals: 1 },
   ratio: { id: units.PercentUnit, decimals: 1 },
   seconds: { id: units.Seconds },
   /** Durations in seconds, shown as two whole units: "1 week, 4 days". */
   duration: { id: units.DurationSeconds, decimals: 1 },
-  /** For a logarithmic axis, whose ticks are powers of ten. */
-  hours: { id: "suffix: h" },
+  /** For axes: Grafana divides seconds by 60 and 3600 only after it has chosen ticks such as 200 s. */
+  minutes: { id: "suffix:min" },
+  /** The same for a logarithmic axis, whose ticks are powers of ten. */
+  hours: { id: "suffix:h" },
   /** Milliseconds since the epoch, shown relative to now: "in 5 hours". */
   fromNow: { id: units.DateTimeFromNow },
   /** Milliseconds since the epoch, shown as a date. */

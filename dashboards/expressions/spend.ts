@@ -17,7 +17,9 @@ export function totalSpent(series: Series, when: When = {}): string {
 
 /** Number of keys that a graph shows by name: those that spend most this month. */
 const SHOWN = 9;
-const spendingMost = `topk(${SHOWN}, sum by (key) ${spent(families.usageMonth, { last: "1d", at: "end()" })})`;
+/** The last step of a graph is the beginning of today, so today lies ahead of it. */
+const UNTIL_TODAY: When = { last: "2d", offset: "-1d", at: "end()" };
+const spendingMost = `topk(${SHOWN}, sum by (key) ${spent(families.usageMonth, UNTIL_TODAY)})`;
 
 /** Spend per day and key: the top spenders by name, and all others as one, so that the bars add up to the total. */
 export const spendPerDay = {

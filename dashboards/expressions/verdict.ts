@@ -61,6 +61,7 @@ const verdicts = `(${valued.map(({ keys, value }) => `(${keys}) * 0 + ${value}`)
 
 /** Values of `lasts` instead of a time. */
 const REASONS = [
+  { value: -7, text: "refused", keys: isRefused },
   {
     value: -1,
     text: "until its reset",
@@ -75,9 +76,8 @@ const REASONS = [
 
 const exhaustion = `min by (job, gateway, key) (${ofJob(forecastFamilies.keyExhaustion)})`;
 
-const lastsOrWhyNot = promql`((${isOut}) * 0 or clamp_min(${exhaustion} - time(), 0) or ${REASONS.map(
-  ({ value, keys }) => `(${keys}) * 0 - ${-value}`,
-).join(" or ")})`;
+const [refused, ...reasons] = REASONS.map(({ value, keys }) => `(${keys}) * 0 - ${-value}`);
+const lastsOrWhyNot = promql`(${refused ?? ""} or (${isOut}) * 0 or clamp_min(${exhaustion} - time(), 0) or ${reasons.join(" or ")})`;
 
 /** Seconds until the announced exhaustion of each key; a negative number is the reason why none is announced. */
 export const lasts = ofTeam(lastsOrWhyNot);
@@ -89,7 +89,12 @@ export function lastsOf(matchers: { readonly key: string }): string {
 
 /** The texts of the values of `lasts` that are not a time. */
 export const lastsTexts: Readonly<Record<string, { readonly text: string; readonly color: Color }>> =
-  Object.fromEntries(REASONS.map(({ value, text }) => [String(value), { text, color: "text" }]));
+  Object.fromEntries(
+    [{ value: 0, text: "used up" }, ...REASONS].map(({ value, text }) => [
+      String(value),
+      { text, color: "text" },
+    ]),
+  );
 
 const OF_OUTLOOK: Readonly<Partial<Record<Outlook, string>>> = {
   exhausted: "exhausted",
@@ -126,15 +131,8 @@ export const keysByDanger = promql`sort(min by (key) (${isRefused} or ${isOut}) 
 export const keysInDanger = promql`
   count(${verdict} >= ${DANGER}) or count(${ofTeam(owned)}) * 0`;
 
-/** The text and colour of each verdict. */
-export const verdictTexts: Readonly<Record<string, { readonly text: string; readonly color: Color }>> =
-  Object.fromEntries(valued.map(({ value, text, color = "text" }) => [String(value), { text, color }]));
-
-/** The same for cells with a background. */
+/** The text and the background of each verdict. */
 export const verdictCells: Readonly<Record<string, { readonly text: string; readonly color: string }>> =
   Object.fromEntries(
-    Object.entries(verdictTexts).map(([value, { text, color }]) => [
-      value,
-      { text, color: BACKGROUNDS[color] },
-    ]),
+    valued.map(({ value, text, color = "text" }) => [String(value), { text, color: BACKGROUNDS[color] }]),
   );

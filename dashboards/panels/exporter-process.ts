@@ -79,10 +79,10 @@ export function build(id: number): PlacedPanel {
     act: "Stop a process that should not be running.",
     empty: "Prometheus does not scrape the exporter",
     columns: [
-      labelColumn("instance", "Instance"),
-      labelColumn("version", "Version"),
-      labelColumn("revision", "Revision"),
-      labelColumn("nodeversion", "Node.js"),
+      labelColumn("instance", "Instance", { width: 150 }),
+      labelColumn("version", "Version", { width: 80 }),
+      labelColumn("revision", "Revision", { width: 90 }),
+      labelColumn("nodeversion", "Node.js", { width: 90 }),
       valueColumn(
         "Info",
         `max by (instance, version, revision, nodeversion) (${ofInstance(selfFamilies.buildInfo)})`,

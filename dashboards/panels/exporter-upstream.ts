@@ -52,7 +52,7 @@ export function failures(id: number): PlacedPanel {
         "{{collector}} {{reason}}",
       ),
     ],
-    unit: unit.amount,
+    unit: unit.count,
     interval: "1m",
   });
 }
@@ -67,10 +67,10 @@ export function lag(id: number): PlacedPanel {
     act: "Raise gateway.requests_per_minute if it is too low for the number of keys; otherwise the gateway answers slowly.",
     empty: NOT_SCRAPED,
     queries: [
-      range(promql`max by (collector) (${ofInstance(families.pollLag)})`, "{{collector}}"),
-      range(promql`min(${ofInstance(families.pollInterval)})`, "interval"),
+      range(promql`max by (collector) (${ofInstance(families.pollLag)}) / 60`, "{{collector}}"),
+      range(promql`min(${ofInstance(families.pollInterval)}) / 60`, "interval"),
     ],
-    unit: unit.seconds,
+    unit: unit.minutes,
     dashed: { interval: "blue" },
   });
 }
@@ -106,7 +106,7 @@ export function keyTable(id: number): PlacedPanel {
   return table({
     id,
     title: "Key polls",
-    width: 14,
+    width: 12,
     shows: "Whether the last poll of each key succeeded, and the age of its figures.",
     read: "Failed polls first, then the oldest data. Refused: the gateway rejected the key itself (401). Any other failure lies with the gateway or the network.",
     act: "If a key is refused, replace its secret. Otherwise see Failed polls for the reason.",

@@ -5,7 +5,7 @@ import { type Figure, figure } from "../builder/stat.ts";
 import { labelColumn, table, valueColumn, valueTexts } from "../builder/table.ts";
 import { unit } from "../builder/unit.ts";
 import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
-import { lastsOf, lastsTexts, verdictOf, verdictTexts } from "../expressions/verdict.ts";
+import { lastsOf, lastsTexts, verdictCells, verdictOf } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
 import { usedSteps } from "./runway.ts";
@@ -26,7 +26,9 @@ export function verdictOfKey(id: number): PlacedPanel {
     expr: `max(${verdictOf(chosen)})`,
     unit: unit.none,
     empty: "no figures",
-    texts: verdictTexts,
+    texts: verdictCells,
+    steps: steps("transparent"),
+    background: true,
     shows: "Whether the credits last until the limit's reset.",
     read: "The exporter's forecast, which the alerts use too; each verdict that ends in out means: before the reset. Lasts: until the reset, or for more than a week if the limit never resets. Learning: the exporter does not know yet how fast the key spends.",
     act: "Raise the limit, slow the caller down, or wait for the reset.",

@@ -10,7 +10,7 @@ import { promql } from "../promql.ts";
 
 const chosen = { key: "$key" };
 const ofKey = (series: KeySeries) => `max(${ofJob(series, chosen)})`;
-const burnOver = (window: string) => `max(${ofJob(forecastFamilies.keyBurn, { ...chosen, window })}) > 0`;
+const burnOver = (window: string) => `max(${ofJob(forecastFamilies.keyBurn, { ...chosen, window })})`;
 const perDay = (series: KeySeries) => `max(${lookedAt(ofJob(series, chosen), DAY_OF_STEP)})`;
 
 /** The gateway's all-time figure at the end of each hour. */
@@ -81,12 +81,11 @@ export function burn(id: number): PlacedPanel {
     title: "Burn per hour",
     width: 12,
     shows: "Credits per hour, averaged over the last hour and day.",
-    read: "A rate of the hour above that of the day means faster spending than usual. The scale is logarithmic; a gap means that nothing is spent.",
+    read: "A rate of the hour above that of the day means faster spending than usual.",
     act: "The forecast uses these rates: if an alert fires, look here for when the spending changed.",
-    empty: "No rate above 0 is known in this range; the first one needs ten minutes of history",
+    empty: "No rate is known in this range; the first one needs ten minutes of history",
     queries: [range(burnOver("1h"), "1 h"), range(burnOver("1d"), "1 day")],
-    unit: unit.amount,
-    log: true,
+    unit: unit.credits,
   });
 }
 

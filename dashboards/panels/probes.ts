@@ -45,7 +45,7 @@ export function oldestRun(id: number): PlacedPanel {
     id,
     title: "Oldest run, in intervals",
     expr: promql`max((time() - ${perProbe(families.lastRun)}) / ${perProbe(families.interval)})`,
-    unit: unit.amount,
+    unit: unit.tenths,
     steps: steps("green", [thresholds.probeStaleIntervals, "orange"]),
     shows: "Time since the last run of the most overdue probe, in intervals of its schedule.",
     read: "Up to 1 is good. Above 3, the exporter withdraws the probe's values.",
@@ -130,7 +130,7 @@ export function failures(id: number): PlacedPanel {
       range(counted(families.failures), "{{probe}} {{reason}}"),
       range(counted(families.skipped), "{{probe}} skipped, {{reason}}"),
     ],
-    unit: unit.amount,
+    unit: unit.count,
     interval: "1m",
   });
 }

@@ -70,7 +70,7 @@ export function byTeam(id: number): PlacedPanel {
   return ranking({
     id,
     title: "This month by team",
-    width: 6,
+    width: 8,
     shows: "Credits spent in the current UTC month by the keys of each team.",
     read: 'Teams are the owners in the exporter\'s configuration; keys without one are shown as "no team".',
     act: "Assign an owner to the keys without a team.",
@@ -96,7 +96,7 @@ export function againstLastMonth(id: number): PlacedPanel {
   return lines({
     id,
     title: "This month against last month",
-    width: 8,
+    width: 16,
     shows:
       "Spend of this month so far, of last month up to the same day and hour, and of the whole last month.",
     read: "Above the dashed curve, this month costs more than last month did by then. Where the solid line reaches the dashed horizontal one, this month has cost as much as the whole last month.",

@@ -39,7 +39,12 @@ const panelJson = z.object({
         noValue: z.string().default(""),
         mappings: z.array(z.unknown()).default([]),
         decimals: z.number().optional(),
-        custom: z.object({ axisSoftMax: z.number().optional() }).default({}),
+        custom: z
+          .object({
+            axisSoftMax: z.number().optional(),
+            scaleDistribution: z.object({ type: z.string() }).optional(),
+          })
+          .default({}),
       }),
       overrides: z.array(
         z.object({

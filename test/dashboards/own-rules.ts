@@ -49,9 +49,12 @@ export const ownRules: Readonly<Record<string, (dashboard: DashboardJson) => rea
     panels
       .filter(({ type, fieldConfig }) => {
         const { decimals, custom } = fieldConfig?.defaults ?? {};
-        // Ten ticks at most, so that the distance of two is at least the last decimal.
+        // Ten ticks at most, so that the distance of two is at least the last decimal; or powers of ten.
         return (
-          type === "timeseries" && decimals !== undefined && (custom?.axisSoftMax ?? 0) < 10 / 10 ** decimals
+          type === "timeseries" &&
+          decimals !== undefined &&
+          custom?.scaleDistribution?.type !== "log" &&
+          (custom?.axisSoftMax ?? 0) < 10 / 10 ** decimals
         );
       })
       .map(({ title }) => title),

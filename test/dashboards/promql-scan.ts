@@ -18,7 +18,7 @@ export interface Scan {
   readonly selectors: readonly Selector[];
   /** Labels outside selectors: `by (…)`, `on (…)`, `group_left (…)`. */
   readonly labels: readonly string[];
-  /** Labels that `label_replace` creates. */
+  /** Labels that `label_replace` and `label_join` create. */
   readonly made: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export function scan(expr: string): Scan {
       index += 1;
     } else selectors.push(selector(token));
   }
-  const made = [...expr.matchAll(/label_replace\(.*?,\s*"(\w+)",/gs)].map(([, label = ""]) => label);
+  const made = [...expr.matchAll(/label_(?:replace|join)\(.*?,\s*"(\w+)",/gs)].map(([, label = ""]) => label);
   return { selectors, labels, made };
 }
 

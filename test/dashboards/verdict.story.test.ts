@@ -72,7 +72,7 @@ const CASES: readonly (readonly [
   verdict: string,
   lasts: string,
 ])[] = [
-  ["out", forecast("out", "exhausted"), "exhausted", "0"],
+  ["out", forecast("out", "exhausted"), "exhausted", "used up"],
   ["page", forecast("page", "imminent"), "out within the hour", String(LEFT)],
   ["warned", forecast("warned", "predicted"), "out within a day", String(LEFT)],
   ["later", forecast("later", "slow"), "out before its reset", String(LEFT)],
@@ -84,12 +84,7 @@ const CASES: readonly (readonly [
   ["unpolled", [], "unknown", "–"],
   ["off", [...forecast("off", "unknown"), disabled("off")], "disabled", "disabled"],
   ["shut", [...forecast("shut", "unknown"), limit("shut", 0)], "blocked (limit 0)", "limit is 0"],
-  [
-    "refused",
-    [...forecast("refused", "lasts"), refused("refused"), reset("refused")],
-    "refused",
-    "until its reset",
-  ],
+  ["refused", [...forecast("refused", "lasts"), refused("refused"), reset("refused")], "refused", "refused"],
 ];
 
 const panelOf = (dashboard: unknown, id: number): PanelJson => {
