@@ -1,5 +1,5 @@
 import { ACCOUNT_PROVENANCE as FROM, AMOUNT_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
-import { gauge, info, stateset } from "../metrics/family.ts";
+import { gauge, info } from "../metrics/family.ts";
 
 const UNPROVED =
   "no management key is configured, or the service does not accept it as one; the service has no such operation; 3 intervals after the last good answer";
@@ -39,20 +39,13 @@ export const accountFamilies = {
   }),
 };
 
-/**
- * How the spend was found. `filter`: the service leaves the watched keys out. `difference`: total less
- * watched keys.
- */
-export const UNWATCHED_SOURCES = ["filter", "difference"] as const;
-export type UnwatchedSource = (typeof UNWATCHED_SOURCES)[number];
-
 const UNKNOWN =
-  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); discovery has not listed the keys yet; the total may contain BYOK; by difference: a watched key has no recent reading of the window, or the keys add up to more than the total; 3 intervals after the last good answer; from the end of the window until the new one is settled";
+  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); it refuses the filter by hashes; discovery has not listed the keys yet; the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
 
 function ofWindow(name: string, when: string) {
   return gauge({
     name: `aigateway_unwatched_${name}_credits`,
-    help: `Credits spent ${when} outside the watched (configured or listed) keys (${AMOUNT_PROVENANCE.credits}): by keys that are neither, by keys before they were deleted, and without a key. A lower bound while aigateway_unwatched_source is difference.`,
+    help: `Credits spent ${when} outside the watched (configured or listed) keys (${AMOUNT_PROVENANCE.credits}): by keys that are neither, by keys before they were deleted, and without a key.`,
     labels: [],
     absent: UNKNOWN,
   });
@@ -62,17 +55,12 @@ function ofWindow(name: string, when: string) {
 export const unwatchedFamilies = {
   day: ofWindow("day", "in the current UTC day so far"),
   month: ofWindow("month", "in the current UTC month so far"),
-  source: stateset({
-    name: "aigateway_unwatched_source",
-    help: "How the unwatched spend was found: filter (the service leaves out the watched keys by their hashes), or difference (the total less the spend of each watched key, for more than 1000 keys or a service that rejects the filter).",
-    labels: ["aigateway_unwatched_source"],
-    absent: "before the first good answer; 3 intervals after the last",
-  }),
   unresolved: gauge({
     name: "aigateway_unwatched_unresolved_keys",
     help: `Watched keys that the service does not know by their hash (${USAGE_PROVENANCE.warnings}) or whose secret could not be read, so that their spend would count as unwatched; 1 for other warnings. While it is not 0, the unwatched spend is not shown.`,
     labels: [],
-    absent: "the spend is found by difference; before the first good answer; 3 intervals after the last",
+    absent:
+      "the service refuses the filter by hashes; before the first good answer; 3 intervals after the last",
   }),
   lastSuccess: gauge({
     name: "aigateway_unwatched_last_success_timestamp_seconds",

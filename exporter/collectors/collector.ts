@@ -2,7 +2,6 @@ import type { Config, AnalyticsConfig, GatewayConfig } from "../config/config.ts
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { createKeyDirectory, type KeyDirectory } from "../keys/key-directory.ts";
-import { createTotalsMemory, type TotalsMemory } from "./unwatched-difference.ts";
 import type { Clock } from "../time/clock.ts";
 import type { TargetReadings } from "../keys/watched-keys.ts";
 import { identityOf } from "../secrets/secret.ts";
@@ -34,24 +33,22 @@ export interface Collector {
 export interface CollectorContext {
   readonly directory: KeyDirectory;
   readonly readings: TargetReadings;
-  readonly totals: TotalsMemory;
   readonly pooledLimits: PooledLimits;
 }
 
 export function createCollectorContext(
   readings: TargetReadings = NO_READINGS,
-  clock: Pick<Clock, "now" | "monotonic"> = NO_CLOCK,
+  clock: Pick<Clock, "now"> = NO_CLOCK,
 ): CollectorContext {
   return {
     directory: createKeyDirectory(),
     readings,
-    totals: createTotalsMemory(clock),
     pooledLimits: createPooledLimits(readings, clock),
   };
 }
 
 /** For lists of jobs that are not run. */
-const NO_CLOCK = { now: () => 0, monotonic: () => 0 };
+const NO_CLOCK = { now: () => 0 };
 
 const NO_READINGS: TargetReadings = {
   ids: () => [],

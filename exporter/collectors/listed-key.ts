@@ -56,8 +56,7 @@ function configuredKey(named: NamedKey, listing: Listing): readonly DiscoveredTa
   const beside: DiscoveredTarget = {
     id: targetId("listed", isTwin ? `${key.hash}/${name}` : key.hash),
     name,
-    // The other shard shows what the key spends; here, only the unwatched spend needs it.
-    value: !isTwin && listing.elsewhere.has(name) ? keyReading(key.information, requestedAtMs) : undefined,
+    value: undefined,
     samples: () => stateSamples(named, listing),
     describe: description(about),
   };
@@ -70,7 +69,7 @@ function configuredKey(named: NamedKey, listing: Listing): readonly DiscoveredTa
     id: targetId("behind", name),
     name,
     behind: targetId("key", name),
-    // For the status page only: budgets count what the poll reports, and the unwatched spend knows the key by its poll.
+    // For the status page only: budgets count what the poll reports.
     value: keyReading(limited.information, requestedAtMs, {
       shownAs: { name, hash: key.hash },
       isLimitMirrored: limited.source === "mirrored",

@@ -5,7 +5,7 @@ import type { GatewayClient, Usage, UsageFilter } from "../gateway/port.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
-import { isSettled, windowAt } from "../time/window.ts";
+import { windowAt } from "../time/window.ts";
 import {
   type Collector,
   type CollectorContext,
@@ -13,13 +13,8 @@ import {
   accountIdentity,
 } from "./collector.ts";
 import { runningRange } from "./query-job.ts";
-import { type Difference, difference, totalOf } from "./unwatched-difference.ts";
 import { type WatchedKeys, watchedKeys, configuredKeys, readElsewhere } from "../keys/watched-keys.ts";
-import {
-  UNWATCHED_SOURCES,
-  type UnwatchedSource,
-  unwatchedFamilies as families,
-} from "./account-families.ts";
+import { unwatchedFamilies as families } from "./account-families.ts";
 
 /** Spend of the account that no watched key explains: a key that nobody watches, or use without a key. */
 export const unwatchedCollector: Collector = {
@@ -33,7 +28,6 @@ export const unwatchedCollector: Collector = {
 
 function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: CollectorContext): Job {
   const name = "unwatched";
-  const account = accountIdentity(analytics, config.gateway);
   return {
     id: targetId("unwatched", name),
     title: "the unwatched spend",
@@ -43,7 +37,7 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
     minIntervalMs: 0,
     // What other keys were unwatched is no answer to what is unwatched now.
     identity: JSON.stringify([
-      account,
+      accountIdentity(analytics, config.gateway),
       configuredKeys(config).map((key) => [key.name, identityOf(key.secret)]),
       config.discovery?.workspaces,
     ]),
@@ -53,9 +47,7 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
       await readElsewhere(config);
       const watched = watchedKeys(config, context.readings);
       if (!watched) return { samples: [], isEarly: true };
-      context.totals.use(account);
-      const run: Run = { client, managementKey: analytics.managementKey, requestedAtMs, watched, context };
-      return (await byFilter(run)) ?? byDifference(run);
+      return unwatched({ client, managementKey: analytics.managementKey, requestedAtMs, watched });
     },
     describe: ({ lastSuccessMs }) => sample(families.lastSuccess, {}, seconds(lastSuccessMs)),
   };
@@ -66,47 +58,41 @@ interface Run {
   readonly managementKey: AnalyticsConfig["managementKey"];
   readonly requestedAtMs: number;
   readonly watched: WatchedKeys;
-  readonly context: CollectorContext;
 }
 
 const WINDOWS = ["day", "month"] as const;
 
-/** Undefined: there are too many keys for a filter, or the service rejects it. */
-async function byFilter(run: Run): Promise<Result | undefined> {
-  const { requestedAtMs, context, watched } = run;
-  const { hashes, unread } = watched;
-  if (!hashes || context.totals.isRejected(requestedAtMs)) return undefined;
-  if (unread.length > 0)
-    return resultOf(run, "filter", [], { count: unread.length, names: unread, isUnread: true });
+async function unwatched(run: Run): Promise<Result> {
+  const { hashes, unread } = run.watched;
+  if (unread.length > 0) return resultOf(run, [], { count: unread.length, names: unread, isUnread: true });
   const values = [...hashes.keys()];
-  const filter: UsageFilter = { dimension: "api_key_id", operator: "not_in", values, withUnset: true };
-  let answers: readonly Usage[];
+  if (!values.every((hash) => SHA256.test(hash))) return resultOf(run, [], undefined, OTHER_HASHES);
   try {
-    // If no key is watched, all spend is unwatched.
-    answers = await fetchTotals(run, values.length > 0 ? [filter] : []);
+    const answers = await fetchTotals(run, filtersOf(values));
+    const unresolved = unresolvedOf(answers, hashes);
+    return resultOf(run, unresolved.count > 0 ? [] : answers, unresolved);
   } catch (error) {
     if (values.length === 0 || !(error instanceof GatewayError) || error.status !== 400) throw error;
-    context.totals.rejected(requestedAtMs);
-    return undefined;
+    return resultOf(run, [], undefined, REFUSED);
   }
-  const unresolved = unresolvedOf(answers, hashes);
-  const spends = answers.map((usage) => ({ credits: totalOf(usage), asOfMs: usage.computedAtMs }));
-  return resultOf(run, "filter", unresolved.count > 0 ? [] : spends, unresolved);
 }
 
-async function byDifference(run: Run): Promise<Result> {
-  const { requestedAtMs, context, watched } = run;
-  for (const [index, usage] of (await fetchTotals(run, [])).entries()) {
-    const window = windowAt(WINDOWS[index] ?? "day", requestedAtMs);
-    const credits = totalOf(usage);
-    const asOfMs = Math.min(usage.computedAtMs ?? requestedAtMs, requestedAtMs);
-    if (credits !== undefined && isSettled(window, asOfMs))
-      context.totals.add({ window, requestedAtMs, asOfMs, credits });
-  }
-  const spends = WINDOWS.map((kind) =>
-    difference(windowAt(kind, requestedAtMs), watched.targets, context.readings, context.totals),
-  );
-  return resultOf(run, "difference", spends, undefined);
+/** Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5). */
+const SHA256 = /^[0-9a-f]{64}$/;
+const OTHER_HASHES = "it is not known, because the gateway lists keys by other texts than their SHA-256";
+const REFUSED = "it is not known, because the gateway refuses to leave the watched keys out";
+
+/** The most values that a filter is known to accept. */
+const MOST_VALUES = 1000;
+
+/** If no key is watched, all spend is unwatched. */
+function filtersOf(values: readonly string[]): readonly UsageFilter[] {
+  return Array.from({ length: Math.ceil(values.length / MOST_VALUES) }, (_, index) => ({
+    dimension: "api_key_id",
+    operator: "not_in",
+    values: values.slice(index * MOST_VALUES, (index + 1) * MOST_VALUES),
+    withUnset: true,
+  }));
 }
 
 async function fetchTotals({ client, managementKey, requestedAtMs }: Run, filters: readonly UsageFilter[]) {
@@ -142,19 +128,18 @@ function unresolvedOf(
   };
 }
 
-type Spent = { readonly credits: number | undefined; readonly asOfMs: number | undefined };
-
 function resultOf(
   { requestedAtMs }: Run,
-  source: UnwatchedSource,
-  spends: readonly (Spent | Difference | undefined)[],
+  answers: readonly Usage[],
   unresolved: Unresolved | undefined,
+  warning = warningOf(unresolved),
 ): Result {
   const [day, month] = WINDOWS.map((kind, index) => ({
     window: windowAt(kind, requestedAtMs),
-    credits: spends[index]?.credits,
+    credits: totalOf(answers[index]),
   }));
   const { count = 0, names = [] } = unresolved ?? {};
+  const computed = answers.flatMap(({ computedAtMs }) => computedAtMs ?? []);
   return {
     ...(day &&
       month && {
@@ -168,18 +153,17 @@ function resultOf(
     samples: [
       ...sample(families.day, {}, day?.credits, day?.window),
       ...sample(families.month, {}, month?.credits, month?.window),
-      ...UNWATCHED_SOURCES.flatMap((state) =>
-        sample(families.source, { aigateway_unwatched_source: state }, state === source),
-      ),
       ...sample(families.unresolved, {}, unresolved?.count),
     ],
-    computedAtMs: earliest(spends.flatMap((spent) => spent?.asOfMs ?? [])),
-    warning: warningOf(unresolved),
+    computedAtMs: computed.length > 0 ? Math.min(...computed) : undefined,
+    warning,
   };
 }
 
-function earliest(instants: readonly number[]): number | undefined {
-  return instants.length === 0 ? undefined : Math.min(...instants);
+/** Undefined: the total may be incomplete, or may contain BYOK. */
+function totalOf({ total, creditsSource }: Partial<Usage> = {}): number | undefined {
+  if (!total || total.gap || creditsSource === "total") return undefined;
+  return total.empty ? 0 : total.amounts.credits;
 }
 
 /** Keys that were deleted after they were listed are not reported, because nothing is wrong. */

@@ -10,11 +10,8 @@ import type { TargetStatus } from "../../../exporter/readings/readings.ts";
 import { amountsOf, createFakeClient, NO_ANSWERS, NO_USAGE, resultOf } from "../../support/fake-client.ts";
 import { testAnalytics, testConfig, testKey } from "../../support/test-config.ts";
 import { collectorHeaders } from "../../../exporter/collectors/collector-groups.ts";
-import { type AccountTotal, createTotalsMemory } from "../../../exporter/collectors/unwatched-difference.ts";
 import { watchedKeys } from "../../../exporter/keys/watched-keys.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
-import { type Window, windowAt } from "../../../exporter/time/window.ts";
-import { createManualClock } from "../../support/clock.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 
@@ -63,7 +60,6 @@ async function run(keys: readonly KeyConfig[], usage: Usage = FIVE) {
   return { shown, unwatched, warning, filters: questions.map(({ filters }) => filters) };
 }
 
-const BY_FILTER = ["source 1", "source 0"];
 describe("the question about unwatched spend", () => {
   test("leaves out the hash of each key, and includes use without a key", async () => {
     const { shown, filters } = await run([hashed("a", 1), hashed("b", 2)]);
@@ -74,7 +70,7 @@ describe("the question about unwatched spend", () => {
       withUnset: true,
     };
     expect(filters).toEqual([[filter], [filter]]);
-    expect(shown).toEqual(["day_credits 5", "month_credits 5", ...BY_FILTER, "unresolved_keys 0"]);
+    expect(shown).toEqual(["day_credits 5", "month_credits 5", "unresolved_keys 0"]);
   });
 
   test.each([
@@ -85,19 +81,19 @@ describe("the question about unwatched spend", () => {
     ],
   ])("has no answer if the total %s", async (_, part) => {
     const { shown } = await run([hashed("a", 1)], { ...FIVE, ...part });
-    expect(shown).toEqual([...BY_FILTER, "unresolved_keys 0"]);
+    expect(shown).toEqual(["unresolved_keys 0"]);
   });
 
   test("has no filter without any key", async () => {
     const { filters, shown } = await run([]);
     expect(filters).toEqual([[], []]);
-    expect(shown).toEqual(["day_credits 5", "month_credits 5", ...BY_FILTER, "unresolved_keys 0"]);
+    expect(shown).toEqual(["day_credits 5", "month_credits 5", "unresolved_keys 0"]);
   });
 
   test("is not sent while the hash of a key is not known", async () => {
     const { shown, filters, unwatched, warning } = await run([hashed("a", 1), hashed("b")]);
     expect(filters).toEqual([]);
-    expect(shown).toEqual([...BY_FILTER, "unresolved_keys 1"]);
+    expect(shown).toEqual(["unresolved_keys 1"]);
     expect(unwatched).toMatchObject({ unresolvedKeys: 1, unresolvedNames: ["b"] });
     expect(warning).toBe('it is not known, because the secrets of the configured keys "b" could not be read');
   });
@@ -115,21 +111,34 @@ describe("the question about unwatched spend", () => {
     expect(await jobOf(keys, contextOf(undefined)).run(NO_ANSWERS, NOON)).toMatchObject({ isEarly: true });
   });
 
-  test("is asked without a filter for a day after the service has rejected one", async () => {
-    const context = createCollectorContext();
-    const asked: number[] = [];
-    const client = {
-      ...NO_ANSWERS,
-      usage: ({ filters = [] }: { filters?: readonly object[] }): Promise<Usage> => {
-        asked.push(filters.length);
-        const refusal = new GatewayError("bad_request", "too many values", { status: 400 });
-        return filters.length > 0 ? Promise.reject(refusal) : Promise.resolve(FIVE);
-      },
+  test("has a filter for each thousand hashes", async () => {
+    const keys = Array.from({ length: 1001 }, (_, index) => hashed(`k${index}`, index));
+    const { filters } = await run(keys);
+    expect(filters.map((ofOne) => ofOne?.map(({ values }) => values.length))).toEqual([
+      [1000, 1],
+      [1000, 1],
+    ]);
+  });
+
+  test("has no answer where the gateway refuses the filter", async () => {
+    const refusal = new GatewayError("bad_request", "not_in is not known", { status: 400 });
+    const client = { ...NO_ANSWERS, usage: () => Promise.reject(refusal) };
+    const { samples, warning } = await resultOf(jobOf([hashed("a", 1)]), client, NOON);
+    expect(samples).toEqual([]);
+    expect(warning).toBe("it is not known, because the gateway refuses to leave the watched keys out");
+    await expect(jobOf([]).run(client, NOON)).rejects.toBe(refusal);
+  });
+
+  test("is not sent where the gateway lists keys by other texts than their hash", async () => {
+    const readings = {
+      ids: () => [targetId("listed", "k1")],
+      latest: () => undefined,
+      isCurrent: () => true,
     };
-    const hour = 3_600_000;
-    for (const later of [0, 1, 23, 25])
-      await jobOf([hashed("a", 1)], context).run(client, NOON + later * hour);
-    expect(asked).toEqual([1, 0, 0, 0, 0, 0, 0, 1, 0, 0]);
+    const context = createCollectorContext({ ...readings, status: () => ATTEMPTED });
+    const { samples, warning } = await resultOf(jobOf([hashed("a", 1)], context), NO_ANSWERS, NOON);
+    expect(samples).toEqual([]);
+    expect(warning).toContain("by other texts than their SHA-256");
   });
 });
 
@@ -140,7 +149,7 @@ describe("an answer that cannot be trusted is not shown", () => {
     ["names no key", { warnings: 2, warnedHashes: new Set() }, "unresolved_keys 1", []],
   ])("a warning %s", async (_, change, unresolved, names) => {
     const { shown, unwatched, warning } = await run([hashed("a", 1), hashed("b", 2)], { ...FIVE, ...change });
-    expect(shown).toEqual([...BY_FILTER, unresolved]);
+    expect(shown).toEqual([unresolved]);
     expect(unwatched?.unresolvedNames).toEqual(names);
     expect(warning === undefined).toBe(names.length === 0);
   });
@@ -152,7 +161,7 @@ describe("an answer that cannot be trusted is not shown", () => {
       total: { amounts: amountsOf({ credits: 1 }), empty: false, gap: "cut" },
     };
     for (const usage of [lacking, cut])
-      expect((await run([hashed("a", 1)], usage)).shown).toEqual([...BY_FILTER, "unresolved_keys 0"]);
+      expect((await run([hashed("a", 1)], usage)).shown).toEqual(["unresolved_keys 0"]);
   });
 });
 
@@ -186,77 +195,24 @@ describe("collectorHeaders(): how often a family is polled", () => {
   });
 });
 
-const MINUTE = 60_000;
-
-test("a gateway whose clock is behind makes no total older than it is", () => {
-  const memory = createTotalsMemory(createManualClock(NOON));
-  memory.add({ ...totalAt(NOON, windowAt("day", NOON)), asOfMs: NOON - 10 * MINUTE });
-  expect(memory.until(windowAt("day", NOON), NOON - MINUTE)).toBeUndefined();
-  expect(memory.until(windowAt("day", NOON), NOON)).toBeDefined();
-});
-
-test.each([-10 * MINUTE, 10 * MINUTE])(
-  "totals from before a step of the clock by %i ms are forgotten",
-  (step) => {
-    const clock = createManualClock(NOON);
-    const memory = createTotalsMemory(clock);
-    memory.use("account");
-    memory.add(totalAt(NOON - MINUTE, windowAt("day", NOON)));
-    memory.use("account");
-    expect(memory.until(windowAt("day", NOON), NOON)).toBeDefined();
-    clock.set(NOON + step);
-    memory.use("account");
-    expect(memory.until(windowAt("day", NOON), NOON)).toBeUndefined();
-  },
-);
-
-test("the spend of a key that a reload removed is not unwatched before the next list", () => {
-  const keyOf = (name: string, digit: string) =>
-    testKey(name, {
-      secret: {
-        origin: name,
-        read: () => new Secret(`sk-${name}-0123456789`),
-        hash: () => hashOfDigit(digit),
-      },
-    });
-  // The list was read while both keys were configured, so it has the spend of neither.
+test("a secret with two names, whichever shard polls them, is left out once, and so are listed keys", () => {
+  const listed = [targetId("listed", hashOf(1)), targetId("listed", `${hashOf(1)}/also`)];
   const readings = {
-    ids: () => [targetId("listed", hashOfDigit("a")), targetId("listed", hashOfDigit("b"))],
+    ids: () => [...listed, targetId("listed", hashOf(2))],
     status: () => undefined,
     latest: () => undefined,
     isCurrent: () => true,
   };
-  const both = watchedKeys(testConfig({ keys: [keyOf("a", "a"), keyOf("b", "b")] }), readings);
-  expect(both?.targets).toEqual([targetId("key", "a"), targetId("key", "b")]);
-  const one = watchedKeys(testConfig({ keys: [keyOf("a", "a")] }), readings);
-  expect(one?.targets).toEqual([targetId("key", "a"), targetId("listed", hashOfDigit("b"))]);
-});
-
-test("the spend of a secret with two names is subtracted once, whichever shard polls them", () => {
-  const keyOf = (name: string) =>
-    testKey(name, {
-      secret: { origin: name, read: () => new Secret("sk-same-0123456789"), hash: () => hashOfDigit("a") },
-    });
-  const [one, also] = [keyOf("one"), keyOf("also")];
-  const readings = {
-    ids: () => [targetId("listed", hashOfDigit("a")), targetId("listed", `${hashOfDigit("a")}/also`)],
-    status: () => undefined,
-    latest: () => undefined,
-    isCurrent: () => true,
-  };
-  const here = watchedKeys(testConfig({ keys: [one, also] }), readings);
-  expect(here?.targets).toEqual([targetId("key", "one")]);
+  const [one, also] = [hashed("one", 1), hashed("also", 1)];
+  const hashes = new Map([
+    [hashOf(1), "one"],
+    [hashOf(2), undefined],
+  ]);
   const part = { ordinal: 0, total: 2, elsewhere: [also] };
-  expect(watchedKeys(testConfig({ keys: [one], part }), readings)?.targets).toEqual(here?.targets);
-  const elsewhere = watchedKeys(testConfig({ part: { ...part, elsewhere: [one, also] } }), readings);
-  expect(elsewhere?.targets).toEqual([targetId("listed", hashOfDigit("a"))]);
-  expect(elsewhere?.hashes).toEqual(new Map([[hashOfDigit("a"), "one"]]));
+  for (const config of [
+    { keys: [one, also] },
+    { keys: [one], part },
+    { part: { ...part, elsewhere: [one, also] } },
+  ])
+    expect(watchedKeys(testConfig(config), readings)).toEqual({ hashes, unread: [] });
 });
-
-function totalAt(requestedAtMs: number, window: Window): AccountTotal {
-  return { window, requestedAtMs, asOfMs: requestedAtMs, credits: 1 };
-}
-
-function hashOfDigit(digit: string): string {
-  return digit.repeat(64);
-}

@@ -7,8 +7,8 @@ import { accountAnswers, lastListing, pagesOf } from "../shown-keys.ts";
 import { intervalMs } from "../exporter-state.ts";
 
 /**
- * The unwatched spend is what the books have for the keys that are neither configured nor listed: exactly, if the
- * gateway filters, at most, if it is a difference. It is not shown once the gateway does not know a watched key.
+ * The unwatched spend is what the books have for the keys that are neither configured nor listed. It is not
+ * shown once the gateway does not know a watched key.
  */
 export function createUnwatched(world: World): Judge {
   let longestMs = 0;
@@ -18,41 +18,19 @@ export function createUnwatched(world: World): Judge {
     const { exposition, at, atMs } = scrape;
     const shown = exposition.value(`aigateway_unwatched_${window}_credits`);
     if (shown === undefined) return [];
-    const source = exposition.value(SOURCE, { [SOURCE]: "filter" }) === 1 ? "filter" : "difference";
-    const text = `unwatched ${window} ${shown} by ${source}`;
-    const oldest = at - 3 * longestMs - SLACK_MS;
-    if (source === "difference") {
-      // The value may be older than the settings that watch more keys.
-      if (world.settingsSince() > oldest || shown <= mostUnwatched(window, scrape)) return [];
-      return [`${text} is too much`];
-    }
-    const since = Math.max(oldest, warnedAt(scrape));
+    const since = Math.max(at - 3 * longestMs - SLACK_MS, warnedAt(scrape));
     const answers = answersAbout(window, scrape).filter(
       ({ question: { at: askedAt, asOfMs }, usage }) =>
         askedAt >= since && !usage.isWarned && isOfWindow(window, asOfMs, atMs),
     );
     const isTrue = answers.some(({ usage }) => shown === usage.total.micros / 1e6);
-    return isTrue ? [] : [`${text} is in none of ${answers.length} answers`];
+    return isTrue ? [] : [`unwatched ${window} ${shown} is in none of ${answers.length} answers`];
   }
 
   /** Without any key to exclude there is no filter. */
   function answersAbout(window: Window, { at, atMs }: Scrape): readonly Answered[] {
     const isEmpty = world.settings().keys.length === 0;
     return usageAnswers(world, windowStart(window, atMs), at, isEmpty ? "any" : "filtered");
-  }
-
-  /** What is spent until now by the keys that the exporter cannot be watching. */
-  function mostUnwatched(window: Window, { at, atMs }: Scrape): number {
-    const { gateway, analytics, keys } = world.settings();
-    const configured = keys.flatMap(({ file }) => world.files.tokens(file).map(({ account }) => account));
-    // A list is also asked to prove a management key.
-    const pages = analytics?.listing ? pagesOf(accountAnswers(world, at)) : [];
-    const rows = pages.flatMap(({ page }) => page.rows);
-    const watched = new Set([...configured, ...shownKeys(rows, analytics?.listing === "some")]);
-    const spends = world.books
-      .ofKeys(gateway, windowStart(window, atMs), atMs)
-      .flatMap(({ key, micros }) => (key !== undefined && watched.has(key) ? [] : [micros]));
-    return spends.reduce((sum, micros) => sum + micros, 0) / 1e6;
   }
 
   /** When the last run began that was answered in full and named unknown keys: older values are gone. */
@@ -128,20 +106,8 @@ export function createUnwatched(world: World): Judge {
   };
 }
 
-/** A key whose name is excluded is not watched; a new name may change that. */
-function shownKeys<Key>(
-  rows: readonly { readonly key: Key; readonly title: string }[],
-  excludesSome: boolean,
-): readonly Key[] {
-  const hidden = new Set(
-    excludesSome ? rows.filter(({ title }) => HIDDEN.test(title)).map(({ key }) => key) : [],
-  );
-  return rows.map(({ key }) => key).filter((key) => !hidden.has(key));
-}
-
 const WINDOWS = ["day", "month"] as const;
 type Window = (typeof WINDOWS)[number];
-const SOURCE = "aigateway_unwatched_source";
 const HIDDEN = new RegExp(EXCLUDED);
 /** For a run that lasts, and for its publishing. */
 const SLACK_MS = 40_000;
