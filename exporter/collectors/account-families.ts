@@ -1,4 +1,5 @@
-import { ACCOUNT_PROVENANCE as FROM, AMOUNT_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
+import { ACCOUNT_PROVENANCE as FROM } from "../gateway/wire/account-keys.ts";
+import { AMOUNT_PROVENANCE, CAPABILITIES_REQUEST, USAGE_PROVENANCE } from "../gateway/wire/usage.ts";
 import { gauge, info } from "../metrics/family.ts";
 
 const UNPROVED =
@@ -12,13 +13,17 @@ function ofAccount(name: string, help: string, absent: string) {
 export const accountFamilies = {
   bought: ofAccount(
     "bought_credits",
-    `Credits that the account has bought in all (${FROM.bought}). Falls with refunds, transfers and expiries.`,
+    `Credits that the account has bought in all (${FROM.boughtCredits}). Falls with refunds, transfers and expiries.`,
     UNPROVED,
   ),
-  used: ofAccount("used_credits", `Credits that the account has used in all (${FROM.used}).`, UNPROVED),
+  used: ofAccount(
+    "used_credits",
+    `Credits that the account has used in all (${FROM.usedCredits}).`,
+    UNPROVED,
+  ),
   balance: ofAccount(
     "balance_credits",
-    `Credits that the account has left: bought less used (${FROM.bought} less ${FROM.used}). May be negative.`,
+    `Credits that the account has left: bought less used (${FROM.boughtCredits} less ${FROM.usedCredits}). May be negative.`,
     UNPROVED,
   ),
   lowBalance: ofAccount(
@@ -33,7 +38,7 @@ export const accountFamilies = {
   ),
   capabilities: info({
     name: "aigateway_analytics_capabilities_info",
-    help: `Always 1. The labels are the numbers of metrics, dimensions and granularities that the service lists for analytics queries (${FROM.capabilities}).`,
+    help: `Always 1. The labels are the numbers of metrics, dimensions and granularities that the service lists for analytics queries (GET ${CAPABILITIES_REQUEST.path}).`,
     labels: ["metrics", "dimensions", "granularities"],
     absent: "the service does not list them",
   }),

@@ -1,4 +1,4 @@
-import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway/provenance.ts";
+import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway/wire/usage.ts";
 import type { Amount, Rate } from "../gateway/port.ts";
 import { type Family, gauge, stateset } from "../metrics/family.ts";
 import type { QueryMetric } from "../config/config.ts";

@@ -1,4 +1,4 @@
-import { ACCOUNT_PROVENANCE as FROM } from "../gateway/provenance.ts";
+import { ACCOUNT_PROVENANCE as FROM } from "../gateway/wire/account-keys.ts";
 import { gauge, info } from "../metrics/family.ts";
 
 const LAST = "before the first complete list; 3 intervals after the last one";
@@ -36,14 +36,14 @@ export const discoveryFamilies = {
   }),
   lastUsed: gauge({
     name: "aigateway_key_last_used_timestamp_seconds",
-    help: `When the key was last used, seconds since the epoch (${FROM.lastUsed}).`,
+    help: `When the key was last used, seconds since the epoch (${FROM.lastUsedAtMs}).`,
     labels: ["key"],
     absent:
       "the key is not listed; the service does not send it, or has not seen a use; 3 intervals after the last list",
   }),
   finding: info({
     name: "aigateway_key_finding_info",
-    help: `Always 1. What makes a listed key dangerous if it leaks: no_limit (it has no limit of its own, ${FROM.limit}), no_expiry (it never expires, ${FROM.expires}), unused (for 90 days, ${FROM.lastUsed}).`,
+    help: `Always 1. What makes a listed key dangerous if it leaks: no_limit (it has no limit of its own, ${FROM.limit}), no_expiry (it never expires, ${FROM.neverExpires}), unused (for 90 days, ${FROM.lastUsedAtMs}).`,
     labels: ["key", "finding"],
     absent:
       "the finding does not apply; the key is disabled or not listed; the service does not send the field; 3 intervals after the last list",

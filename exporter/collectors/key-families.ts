@@ -1,4 +1,4 @@
-import { KEY_PROVENANCE as FROM, LAYER_PROVENANCE } from "../gateway/provenance.ts";
+import { KEY_PROVENANCE as FROM, LAYER_PROVENANCE } from "../gateway/wire/key.ts";
 import { gauge, info, stateset } from "../metrics/family.ts";
 
 const FOREVER = "before the first answer; 3 intervals after the last good one";
@@ -45,19 +45,19 @@ export const keyFamilies = {
   }),
   unlimited: ofKey(
     "unlimited",
-    `Whether the key has no credit limit: 1 if the ${FROM.limit} is null, else 0.`,
+    `Whether the key has no credit limit: 1 if the ${FROM.limitCredits} is null, else 0.`,
     FOREVER,
   ),
   limit: spend(
     "limit_credits",
     "that the key may spend per reset window, or in total if it never resets",
-    FROM.limit,
+    FROM.limitCredits,
     `the key is unlimited; ${FOREVER}`,
   ),
   remaining: spend(
     "limit_remaining_credits",
     "left of the limit in its window, 0 or negative when it is used up",
-    FROM.remaining,
+    FROM.remainingCredits,
     AT_RESET,
   ),
   limitReset: stateset({
@@ -132,7 +132,7 @@ export const keyFamilies = {
   ),
   expiry: ofKey(
     "expiry_timestamp_seconds",
-    `When the key expires, seconds since the epoch (${FROM.expiry}, which not every service sends).`,
+    `When the key expires, seconds since the epoch (${FROM.expiresAtMs}, which not every service sends).`,
     `the key does not expire or the service does not send it; ${FOREVER}`,
   ),
   freeRequestsLimit: ofKey(
@@ -170,18 +170,21 @@ function shared(name: string, help: string, absent = GONE) {
  * limit) or mirrored (limit of the key in the configuration). Budgets that several keys share are families of their own.
  */
 export const layerFamilies = {
-  limit: ofLayer("limit_credits", `Credits that the layer allows per window (${LAYER_PROVENANCE.limit}).`),
+  limit: ofLayer(
+    "limit_credits",
+    `Credits that the layer allows per window (${LAYER_PROVENANCE.limitCredits}).`,
+  ),
   spent: ofLayer(
     "spent_credits",
-    `Credits counted against the layer in its window (${LAYER_PROVENANCE.spent}).`,
+    `Credits counted against the layer in its window (${LAYER_PROVENANCE.spentCredits}).`,
   ),
   remaining: ofLayer(
     "remaining_credits",
-    `Credits left of the layer, 0 or negative when the gateway refuses the key's calls (${LAYER_PROVENANCE.remaining}).`,
+    `Credits left of the layer, 0 or negative when the gateway refuses the key's calls (${LAYER_PROVENANCE.remainingCredits}).`,
   ),
   nextReset: ofLayer(
     "next_reset_timestamp_seconds",
-    `When the layer resets next, seconds since the epoch (${LAYER_PROVENANCE.resetsAt}, else computed from ${LAYER_PROVENANCE.interval}).`,
+    `When the layer resets next, seconds since the epoch (${LAYER_PROVENANCE.resetsAtMs}, else computed from ${LAYER_PROVENANCE.reset}).`,
     `the layer never resets, or its reset is unknown; ${GONE}`,
   ),
   spendable: gauge({
@@ -202,19 +205,19 @@ export const layerFamilies = {
 export const sharedLimitFamilies = {
   limit: shared(
     "credits",
-    `Credits that the keys of a shared budget may spend together per window (${LAYER_PROVENANCE.limit}).`,
+    `Credits that the keys of a shared budget may spend together per window (${LAYER_PROVENANCE.limitCredits}).`,
   ),
   spent: shared(
     "spent_credits",
-    `Credits counted against the shared budget in its window (${LAYER_PROVENANCE.spent}).`,
+    `Credits counted against the shared budget in its window (${LAYER_PROVENANCE.spentCredits}).`,
   ),
   remaining: shared(
     "remaining_credits",
-    `Credits left of the shared budget, 0 or negative when the gateway refuses the calls of its keys (${LAYER_PROVENANCE.remaining}).`,
+    `Credits left of the shared budget, 0 or negative when the gateway refuses the calls of its keys (${LAYER_PROVENANCE.remainingCredits}).`,
   ),
   nextReset: shared(
     "next_reset_timestamp_seconds",
-    `When the shared budget resets next, seconds since the epoch (${LAYER_PROVENANCE.resetsAt}, else computed from ${LAYER_PROVENANCE.interval}).`,
+    `When the shared budget resets next, seconds since the epoch (${LAYER_PROVENANCE.resetsAtMs}, else computed from ${LAYER_PROVENANCE.reset}).`,
     `it never resets, or its reset is unknown; ${GONE}`,
   ),
 };

@@ -94,11 +94,7 @@ export interface KeyInformation {
   readonly isManagementKey?: boolean | undefined;
   readonly expiresAtMs: number | undefined;
   /** The daily quota of `:free` models. */
-  readonly freeRequests: {
-    readonly limit: number | undefined;
-    readonly used: number | undefined;
-    readonly remaining: number | undefined;
-  };
+  readonly freeRequests: Readonly<Partial<Record<"limit" | "used" | "remaining", number | undefined>>>;
   /** Every budget that can refuse the key's calls, in the order of checking; undefined: the service does not send them. */
   readonly layers?: readonly BudgetLayer[] | undefined;
 }

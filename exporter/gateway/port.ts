@@ -240,11 +240,11 @@ export interface TranscriptionRequest {
 export interface Transcription {
   readonly text: string;
   readonly usage: {
-    readonly costCredits: number | undefined;
-    readonly inputTokens: number | undefined;
-    readonly outputTokens: number | undefined;
-    readonly totalTokens: number | undefined;
-    readonly seconds: number | undefined;
+    readonly costCredits?: number | undefined;
+    readonly inputTokens?: number | undefined;
+    readonly outputTokens?: number | undefined;
+    readonly totalTokens?: number | undefined;
+    readonly seconds?: number | undefined;
   };
   /** 0 to 1. */
   readonly confidence: number | undefined;

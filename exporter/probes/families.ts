@@ -1,5 +1,5 @@
 import { FAILURE_REASONS } from "../gateway/errors.ts";
-import { TRANSCRIPTION_PROVENANCE as FROM } from "../gateway/provenance.ts";
+import { TRANSCRIPTION_PROVENANCE as FROM } from "../gateway/wire/transcription.ts";
 import { counter, type Family, gauge, info } from "../metrics/family.ts";
 
 /** Why a probe failed: there was no usable answer, or the transcript differs too much from the expected text. */
@@ -40,7 +40,7 @@ export const probeFamilies = {
   ),
   audio: ofProbe(
     "audio_seconds",
-    `Seconds of audio that the last answer reports (${FROM.duration}, otherwise ${FROM.usageSeconds}).`,
+    `Seconds of audio that the last answer reports (${FROM.durationSeconds}, otherwise ${FROM.usage.seconds}).`,
     NO_VALUE,
   ),
   speed: ofProbe(
@@ -68,10 +68,14 @@ export const probeFamilies = {
     `Confidence of the provider in the last transcript (${FROM.confidence}).`,
     NO_VALUE,
   ),
-  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.cost}).`, NO_VALUE),
-  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.inputTokens}).`, NO_VALUE),
-  outputTokens: ofProbe("output_tokens", `Output tokens of the last run (${FROM.outputTokens}).`, NO_VALUE),
-  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.totalTokens}).`, NO_VALUE),
+  cost: ofProbe("cost_credits", `Credits that the last run cost (${FROM.usage.costCredits}).`, NO_VALUE),
+  inputTokens: ofProbe("input_tokens", `Input tokens of the last run (${FROM.usage.inputTokens}).`, NO_VALUE),
+  outputTokens: ofProbe(
+    "output_tokens",
+    `Output tokens of the last run (${FROM.usage.outputTokens}).`,
+    NO_VALUE,
+  ),
+  totalTokens: ofProbe("tokens", `All tokens of the last run (${FROM.usage.totalTokens}).`, NO_VALUE),
   lastRun: ofProbe(
     "last_run_timestamp_seconds",
     "When the last run of the probe began, seconds since the epoch. Stays after the values of the run are withdrawn.",

@@ -54,7 +54,7 @@ const ZERO = [
 const JOBS = [
   ...ZERO,
   ...["readings", "metrics", "schedule"].map((name) => room(name)),
-  ...["errors.ts", "provenance.ts"].map((file) => room("gateway", file)),
+  room("gateway", "errors.ts"),
 ];
 
 /** The commands print them. The daemon does not load them. */

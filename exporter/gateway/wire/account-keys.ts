@@ -2,7 +2,7 @@ import { z } from "zod";
 import { utcMilliseconds } from "../../time/utc-time.ts";
 import type { AccountKey, AccountCredits } from "../account.ts";
 import { GatewayError } from "../errors.ts";
-import { known, optional, parseBody, shapeProblem, wireNumber } from "./fields.ts";
+import { known, objectOf, optional, parseBody, provenanceOf, shapeProblem, wireNumber } from "./fields.ts";
 import { parseKey } from "./key.ts";
 
 /**
@@ -40,17 +40,8 @@ export function parseKeyRows(body: unknown, action: string): readonly KeyRow[] {
 
 function keyOf(identity: z.infer<typeof Identity>, row: unknown): AccountKey | string {
   try {
-    return {
-      hash: identity.hash,
-      name: identity.name ?? "",
-      disabled: identity.disabled,
-      createdAtMs: identity.created_at,
-      lastUsedAtMs: identity.last_used_at,
-      neverExpires: identity.expires_at === null,
-      workspace: identity.workspace_id,
-      // A row has the fields of `GET /key`, apart from the free quota.
-      information: parseKey({ data: row }, "read a row"),
-    };
+    // A row has the fields of `GET /key`, apart from the free quota.
+    return { ...identity, information: parseKey({ data: row }, "read a row") };
   } catch (error) {
     if (error instanceof GatewayError) return error.message;
     throw error;
@@ -64,34 +55,50 @@ const SHA256 = /^[0-9a-f]{64}$/i;
 
 const PageBody = z.object({ data: z.array(z.unknown()) });
 
-const Identity = z.object({
-  hash: z
-    .string()
-    // Some services have short ones (vendor-2026-10, 5).
-    .regex(/^[^\s/]{1,128}$/, { error: "Invalid input: expected up to 128 characters" })
-    .transform((hash) => (SHA256.test(hash) ? hash.toLowerCase() : hash)),
-  name: known(z.string()),
-  disabled: known(z.boolean()),
-  created_at: optional(z.string().transform(utcMilliseconds)),
-  last_used_at: z.string().transform(utcMilliseconds).nullish().catch(undefined),
-  expires_at: z.unknown().optional(),
-  workspace_id: optional(z.string()),
-});
+const hash = z
+  .string()
+  // Some services have short ones (vendor-2026-10, 5).
+  .regex(/^[^\s/]{1,128}$/, { error: "Invalid input: expected up to 128 characters" })
+  .transform((text) => (SHA256.test(text) ? text.toLowerCase() : text));
+
+const ROW_FIELDS = {
+  hash: ["hash", hash],
+  name: ["name", known(z.string()).transform((name) => name ?? "")],
+  disabled: ["disabled", known(z.boolean())],
+  createdAtMs: ["created_at", optional(z.string().transform(utcMilliseconds))],
+  lastUsedAtMs: ["last_used_at", z.string().transform(utcMilliseconds).nullish().catch(undefined)],
+  neverExpires: [
+    "expires_at",
+    z
+      .unknown()
+      .optional()
+      .transform((time) => time === null),
+  ],
+  workspace: ["workspace_id", optional(z.string())],
+} as const;
+const Identity = objectOf(ROW_FIELDS);
 
 /** `GET /credits`. An ordinary key may get two zeros, so its answer counts for a management key only. */
 export const CREDITS_REQUEST = { method: "GET", path: "/credits" } as const;
 
 /** @throws GatewayError `bad_response` when an amount is missing or has a wrong type. */
 export function parseCredits(body: unknown, action: string): AccountCredits {
-  const { total_credits: boughtCredits, total_usage: usedCredits } = parseBody(
-    CreditsBody,
-    body,
-    action,
-  ).data;
-  return { boughtCredits, usedCredits };
+  return parseBody(CreditsBody, body, action).data;
 }
 
-const CreditsBody = z.object({ data: z.object({ total_credits: wireNumber, total_usage: wireNumber }) });
+const CREDITS_FIELDS = {
+  boughtCredits: ["total_credits", wireNumber],
+  usedCredits: ["total_usage", wireNumber],
+} as const;
+const CreditsBody = z.object({ data: objectOf(CREDITS_FIELDS) });
+
+/** Where the values about the account and its keys come from. */
+export const ACCOUNT_PROVENANCE = {
+  ...provenanceOf(CREDITS_FIELDS, "GET /credits"),
+  ...provenanceOf(ROW_FIELDS, "GET /keys"),
+  keys: "GET /keys",
+  limit: "field limit of GET /keys",
+} as const;
 
 /** `GET /workspaces`: a page of the account's workspaces (vendor-2026-10, 3). */
 export function workspacesRequest(offset: number) {

@@ -26,6 +26,39 @@ function foreignBody(body: unknown): string {
   return isOther ? `; the answer begins ${quote(beginningOf(JSON.stringify(body)), 80)}` : "";
 }
 
+/** Fields of an object: by the name of the domain, the name on the wire and how the value is read. */
+type FieldTable = Readonly<Record<string, readonly [wire: string, schema: z.ZodType]>>;
+type ValuesOf<Table extends FieldTable> = { readonly [Name in keyof Table]: z.output<Table[Name][1]> };
+
+/** Reads an object with these fields. The result has the names of the domain. */
+export function objectOf<const Table extends FieldTable>(table: Table): z.ZodType<ValuesOf<Table>>;
+export function objectOf(table: FieldTable): z.ZodType {
+  const fields = Object.entries(table);
+  return z
+    .object(Object.fromEntries(fields.map(([, [wire, schema]]) => [wire, schema])))
+    .transform((row) => Object.fromEntries(fields.map(([name, [wire]]) => [name, row[wire]])));
+}
+
+/** Where each value comes from, for HELP texts: `field limit of GET /key`. */
+export function provenanceOf<Name extends string>(
+  table: Readonly<Record<Name, string | readonly [wire: string, ...unknown[]]>>,
+  request: string,
+  kind?: string,
+): Readonly<Record<Name, string>>;
+export function provenanceOf(
+  table: Readonly<Record<string, string | readonly [wire: string, ...unknown[]]>>,
+  request: string,
+  kind = "field ",
+): Readonly<Record<string, string>> {
+  const textOf = (wire: string) => `${kind}${wire} of ${request}`;
+  return Object.fromEntries(
+    Object.entries(table).map(([name, entry]) => [
+      name,
+      textOf(typeof entry === "string" ? entry : entry[0]),
+    ]),
+  );
+}
+
 /**
  * A number as services write it: a JSON number or a decimal string, sometimes mixed (observed-behaviour 1). Null
  * stays null: no value, which is not 0. Anything else is a wrong type.

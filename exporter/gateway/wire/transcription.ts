@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Transcription, TranscriptionRequest } from "../port.ts";
-import { optional, parseBody, wireNumber } from "./fields.ts";
+import { objectOf, optional, parseBody, provenanceOf, wireNumber } from "./fields.ts";
 
 /**
  * `POST /audio/transcriptions` (contract 4): JSON, or a form.
@@ -48,38 +48,31 @@ function formOf({ audio, model, responseFormat }: TranscriptionRequest): FormDat
 
 /** @throws GatewayError `bad_response` when there is no text. Other unreadable fields are left out. */
 export function parseTranscription(body: unknown, action: string): Transcription {
-  const { text, usage, confidence, duration, language } = parseBody(TranscriptionBody, body, action);
-  return {
-    text,
-    usage: {
-      costCredits: usage?.cost,
-      inputTokens: usage?.input_tokens,
-      outputTokens: usage?.output_tokens,
-      totalTokens: usage?.total_tokens,
-      seconds: usage?.seconds,
-    },
-    confidence,
-    durationSeconds: duration,
-    language,
-  };
+  return parseBody(TranscriptionBody, body, action);
 }
 
 /** A negative amount is ignored, because counts, seconds and credits cannot be negative. */
 const amount = optional(wireNumber.pipe(z.number().min(0)));
 
 /** The fields that are read. */
-export const TranscriptionBody = z.object({
-  text: z.string(),
-  usage: optional(
-    z.object({
-      cost: amount,
-      input_tokens: amount,
-      output_tokens: amount,
-      total_tokens: amount,
-      seconds: amount,
-    }),
-  ),
-  confidence: optional(wireNumber.pipe(z.number().min(0).max(1))),
-  duration: amount,
-  language: optional(z.string()),
-});
+const USAGE_FIELDS = {
+  costCredits: ["cost", amount],
+  inputTokens: ["input_tokens", amount],
+  outputTokens: ["output_tokens", amount],
+  totalTokens: ["total_tokens", amount],
+  seconds: ["seconds", amount],
+} as const;
+const FIELDS = {
+  text: ["text", z.string()],
+  usage: ["usage", optional(objectOf(USAGE_FIELDS)).transform((read) => read ?? {})],
+  confidence: ["confidence", optional(wireNumber.pipe(z.number().min(0).max(1)))],
+  durationSeconds: ["duration", amount],
+  language: ["language", optional(z.string())],
+} as const;
+const TranscriptionBody = objectOf(FIELDS);
+
+/** Where the values of a transcription come from. */
+export const TRANSCRIPTION_PROVENANCE = {
+  ...provenanceOf(FIELDS, "POST /audio/transcriptions"),
+  usage: provenanceOf(USAGE_FIELDS, "POST /audio/transcriptions", "field usage."),
+};

@@ -3,7 +3,7 @@ import type { Granularity, Window } from "../../time/window.ts";
 import { type Amount, AMOUNTS, type Rate, RATES, type UsageFilter } from "../port.ts";
 import { z } from "zod";
 import type { Capabilities } from "../account.ts";
-import { optional, parseBody } from "./fields.ts";
+import { optional, parseBody, provenanceOf } from "./fields.ts";
 
 /**
  * The metric of `POST /analytics/query` that each amount comes from (observed-behaviour 9). Credits come from this one
@@ -28,6 +28,31 @@ export const RATE_METRICS = {
   latencyAvgSeconds: "avg_latency",
   latencyP90Seconds: "p90_latency",
 } as const satisfies Record<Rate, string>;
+
+const REQUEST = "POST /analytics/query";
+const rateMetricOf = provenanceOf(RATE_METRICS, REQUEST, "metric ");
+
+/** Where the amounts and the rates of a row come from, for HELP texts. */
+export const AMOUNT_PROVENANCE: Readonly<Record<Amount, string>> = {
+  ...provenanceOf(AMOUNT_METRICS, REQUEST, "metric "),
+  credits: `metric ${CREDITS_METRIC} of ${REQUEST}, else ${AMOUNT_METRICS.credits} less ${AMOUNT_METRICS.byokCredits}`,
+};
+export const RATE_PROVENANCE: Readonly<Record<Rate, string>> = {
+  ...rateMetricOf,
+  latencyAvgSeconds: `${rateMetricOf.latencyAvgSeconds}, in milliseconds`,
+  latencyP90Seconds: `${rateMetricOf.latencyP90Seconds}, in milliseconds`,
+};
+
+/** Where the values about an answer to a query come from. */
+export const USAGE_PROVENANCE = {
+  credits: `metric ${CREDITS_METRIC}`,
+  totalLessByok: `metric ${AMOUNT_METRICS.credits} less ${AMOUNT_METRICS.byokCredits}`,
+  total: `metric ${AMOUNT_METRICS.credits}, where the service does not send the other metrics`,
+  computedAt: `field cachedAt of ${REQUEST}`,
+  truncated: `field metadata.truncated of ${REQUEST}, or its row_count is above the number of rows`,
+  warnings: `field warnings of ${REQUEST}`,
+  queryTime: `field metadata.query_time_ms of ${REQUEST}`,
+} as const;
 
 /** The metric by which credits are requested. */
 export interface CreditMetric {
