@@ -1,6 +1,6 @@
 import { queryFamilies, QUERIES, type Query, usageFamiliesOf } from "../collectors/analytics-families.ts";
 import { breakdown } from "../collectors/breakdown.ts";
-import { type Amount, AMOUNTS, type Amounts, NO_AMOUNTS, NO_RATES, type Usage } from "../gateway/port.ts";
+import { type Amount, AMOUNTS, type Amounts, NO_RATES, type Usage } from "../gateway/port.ts";
 import { WHOLE_ANSWER } from "../gateway/usage.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
 import { type Sample, sample } from "../metrics/family.ts";
@@ -99,7 +99,7 @@ export async function* pairDays(
  */
 function ledgerOf(rows: readonly PastRow[], total: Amounts | undefined): Ledger {
   const ledger = sumOf(rows.map((row) => new Map([[JSON.stringify(row.labels), amountsOf(row)]])));
-  const rest: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  const rest: Partial<Record<Amount, number | undefined>> = {};
   for (const amount of AMOUNTS) {
     const known = [...ledger.values()].flatMap((amounts) => amounts[amount] ?? []);
     const whole = total?.[amount];
@@ -143,7 +143,7 @@ function partOf(ledger: Ledger, share: number): Ledger {
 }
 
 function eachAmount(of: (name: Amount) => number | undefined): Amounts {
-  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  const amounts: Partial<Record<Amount, number | undefined>> = {};
   for (const name of AMOUNTS) amounts[name] = of(name);
   return amounts;
 }

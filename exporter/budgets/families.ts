@@ -15,7 +15,6 @@ export const budgetFamilies = {
     name: "aigateway_budget_info",
     help: "Always 1 for every configured budget. The labels are its scope (keys, model, app, user, workspace, provider or account), its window (day, week, month or total) and its team.",
     labels: ["budget", "scope", "window", "team"],
-    absent: "never",
   }),
   limit: ofBudget(
     "limit_credits",

@@ -51,7 +51,6 @@ function ofWindow(name: string, when: string) {
   return gauge({
     name: `aigateway_unwatched_${name}_credits`,
     help: `Credits spent ${when} outside the watched (configured or listed) keys (${AMOUNT_PROVENANCE.credits}): by keys that are neither, by keys before they were deleted, and without a key.`,
-    labels: [],
     absent: UNKNOWN,
   });
 }
@@ -63,14 +62,12 @@ export const unwatchedFamilies = {
   unresolved: gauge({
     name: "aigateway_unwatched_unresolved_keys",
     help: `Watched keys that the service does not know by their hash (${USAGE_PROVENANCE.warnings}) or whose secret could not be read, so that their spend would count as unwatched; 1 for other warnings. While it is not 0, the unwatched spend is not shown.`,
-    labels: [],
     absent:
       "the service refuses the filter by hashes; before the first good answer; 3 intervals after the last",
   }),
   lastSuccess: gauge({
     name: "aigateway_unwatched_last_success_timestamp_seconds",
     help: "When the unwatched spend was last requested without a failure, seconds since the epoch. Outlives the values.",
-    labels: [],
     absent: "before that",
   }),
 };

@@ -1,12 +1,4 @@
-import {
-  type Amount,
-  AMOUNTS,
-  type Amounts,
-  NO_AMOUNTS,
-  NO_RATES,
-  type Usage,
-  type UsagePair,
-} from "../gateway/port.ts";
+import { type Amount, AMOUNTS, type Amounts, NO_RATES, type Usage, type UsagePair } from "../gateway/port.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import type { SpendGap, WindowSpend } from "../readings/reading.ts";
@@ -64,7 +56,7 @@ export function breakdown(usage: Usage, top: number, shownOf = shownLabel): Brea
   const safe = named.map((pair) => ({ ...pair, model: shownOf(pair.model), app: shownOf(pair.app) }));
   const shown = merged(safe);
   const rests = AMOUNTS.map((amount) => [amount, restOf(usage, amount, shown, folded)] as const);
-  const amounts: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  const amounts: Partial<Record<Amount, number | undefined>> = {};
   for (const [amount, { value }] of rests) amounts[amount] = value === 0 ? undefined : value;
   const exists = AMOUNTS.some((amount) => amounts[amount] !== undefined);
   return {
@@ -137,7 +129,7 @@ function labelOf(text: string | null): string {
 }
 
 function summed({ model, app, amounts }: Row, more: Amounts): Row {
-  const sums: Record<Amount, number | undefined> = { ...NO_AMOUNTS };
+  const sums: Partial<Record<Amount, number | undefined>> = {};
   for (const amount of AMOUNTS) {
     const known = [amounts[amount], more[amount]].filter((value) => value !== undefined);
     sums[amount] = known.length === 0 ? undefined : decimalSum(known);

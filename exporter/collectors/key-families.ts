@@ -41,7 +41,6 @@ export const keyFamilies = {
     name: "aigateway_key_owner_info",
     help: "Always 1 for every configured or listed key. The labels are its owner in the configuration or, by discovery.owner, in its name; empty if not set, so that a join drops no key.",
     labels: ["key", "team", "project", "cost_center"],
-    absent: "never",
   }),
   unlimited: ofKey(
     "unlimited",

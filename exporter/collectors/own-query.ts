@@ -1,5 +1,5 @@
 import type { AnalyticsConfig, Config, QueryConfig, QueryMetric } from "../config/config.ts";
-import type { Amount, Rate, Usage, UsageQuestion } from "../gateway/port.ts";
+import { type Amount, type Rate, RATES, type Usage, type UsageQuestion } from "../gateway/port.ts";
 import { labelledSample, type Sample } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { type Window, DAY_MS } from "../time/window.ts";
@@ -53,7 +53,7 @@ export function questionOf(
     range,
     pairs: true,
     total: true,
-    rates: metrics.some((metric) => metric in RATE_OF),
+    rates: metrics.some(isRate),
     dimensions,
     classifier,
     filters: filters.map(({ field, operator, values, includeUnset }) => ({
@@ -87,11 +87,14 @@ function labelName(dimension: string): string {
 }
 
 function valueOf({ amounts, rates }: Row, metric: QueryMetric): number | undefined {
-  const [amount, rate] = [AMOUNT_OF[metric], RATE_OF[metric]];
-  return amount === undefined ? rate && rates[rate] : amounts[amount];
+  return { ...amounts, ...rates }[FIELD_OF[metric]];
 }
 
-const AMOUNT_OF: Readonly<Partial<Record<QueryMetric, Amount>>> = {
+function isRate(metric: QueryMetric): boolean {
+  return RATES.some((rate) => rate === FIELD_OF[metric]);
+}
+
+const FIELD_OF: Readonly<Record<QueryMetric, Amount | Rate>> = {
   credits: "credits",
   byok_credits: "byokCredits",
   requests: "requests",
@@ -99,8 +102,6 @@ const AMOUNT_OF: Readonly<Partial<Record<QueryMetric, Amount>>> = {
   prompt_tokens: "promptTokens",
   completion_tokens: "completionTokens",
   reasoning_tokens: "reasoningTokens",
-};
-const RATE_OF: Readonly<Partial<Record<QueryMetric, Rate>>> = {
   cache_hit_ratio: "cacheHitRatio",
   latency_avg_seconds: "latencyAvgSeconds",
   latency_p90_seconds: "latencyP90Seconds",

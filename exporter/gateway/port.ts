@@ -138,16 +138,8 @@ export type Amount = (typeof AMOUNTS)[number];
  * Credits are what was charged to credits; BYOK is the cost of inference paid at a provider with your own keys, at
  * market rates. Undefined: the service has no value, which is not 0.
  */
-export type Amounts = Readonly<Record<Amount, number | undefined>>;
-export const NO_AMOUNTS: Amounts = {
-  credits: undefined,
-  byokCredits: undefined,
-  requests: undefined,
-  tokens: undefined,
-  promptTokens: undefined,
-  completionTokens: undefined,
-  reasoningTokens: undefined,
-};
+export type Amounts = Readonly<Partial<Record<Amount, number | undefined>>>;
+export const NO_AMOUNTS: Amounts = {};
 
 /**
  * How the credits of an answer were found. `credits`: the service counts them. `total_less_byok`: its total less BYOK.
@@ -159,12 +151,8 @@ export type CreditsSource = (typeof CREDITS_SOURCES)[number];
 /** Rates, which cannot be added up. */
 export const RATES = ["cacheHitRatio", "latencyAvgSeconds", "latencyP90Seconds"] as const;
 export type Rate = (typeof RATES)[number];
-export type Rates = Readonly<Record<Rate, number | undefined>>;
-export const NO_RATES: Rates = {
-  cacheHitRatio: undefined,
-  latencyAvgSeconds: undefined,
-  latencyP90Seconds: undefined,
-};
+export type Rates = Readonly<Partial<Record<Rate, number | undefined>>>;
+export const NO_RATES: Rates = {};
 
 /** The account's usage in a time range (contract 2.4). */
 export interface Usage extends UsageAnswer {

@@ -24,19 +24,20 @@ export interface Sample {
   readonly window?: Window | undefined;
 }
 
-interface Definition<Label extends string> {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly Label[];
-  readonly absent: string;
+interface Definition<Label extends string> extends Pick<Family, "name" | "help"> {
+  /** None by default. */
+  readonly labels?: readonly Label[];
+  /** `never` by default. */
+  readonly absent?: string;
 }
 
 /** A constructor of families of one type. */
 function familyOf(type: Family["type"]) {
-  return <const Label extends string>(definition: Definition<Label>): Family<Label> => ({
-    ...definition,
-    type,
-  });
+  return <const Label extends string = never>({
+    labels = [],
+    absent = "never",
+    ...rest
+  }: Definition<Label>): Family<Label> => ({ ...rest, labels, absent, type });
 }
 
 export const gauge = familyOf("gauge");
@@ -54,7 +55,7 @@ export interface HistogramFamily<Label extends string = string> extends Family<L
 }
 
 export function histogram<const Label extends string>(
-  definition: Definition<Label> & Pick<HistogramFamily, "buckets">,
+  definition: Omit<HistogramFamily<Label>, "type">,
 ): HistogramFamily<Label> {
   return { ...definition, type: "histogram" };
 }

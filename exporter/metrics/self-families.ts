@@ -6,55 +6,43 @@ export const selfFamilies = {
     name: "aigateway_exporter_build_info",
     help: "Always 1; the running version.",
     labels: ["version", "revision", "nodeversion"],
-    absent: "never",
   }),
   keys: gauge({
     name: "aigateway_exporter_keys",
     help: "Configured keys that this process polls: all of them, or those of its shard.",
-    labels: [],
-    absent: "never",
   }),
   shards: gauge({
     name: "aigateway_exporter_shards",
     help: "Number of processes among which the keys are divided (shards of the configuration), with the shard that this process is, from 0.",
     labels: ["shard"],
-    absent: "never",
   }),
   series: gauge({
     name: "aigateway_exporter_series",
     help: "Series about keys and analytics that the exporter holds.",
-    labels: [],
-    absent: "never",
   }),
   seriesLimit: gauge({
     name: "aigateway_exporter_series_limit",
     help: "Maximum number of series that the exporter holds (series_limit of the configuration). An answer that would exceed it is rejected entirely.",
-    labels: [],
-    absent: "never",
   }),
   refusedAnswers: counter({
     name: "aigateway_exporter_refused_answers_total",
     help: "Answers rejected because of series_limit.",
     labels: ["collector"],
-    absent: "never",
   }),
   concealedLabels: counter({
     name: "aigateway_exporter_concealed_labels_total",
     help: "Texts of answers that are shown as _concealed because they contain a secret, or look like one.",
     labels: ["collector"],
-    absent: "never",
   }),
   polls: counter({
     name: "aigateway_exporter_polls_total",
     help: "Polls, including failed ones.",
     labels: ["collector"],
-    absent: "never",
   }),
   pollFailures: counter({
     name: "aigateway_exporter_poll_failures_total",
     help: "Polls that failed, by reason.",
     labels: ["collector", "reason"],
-    absent: "never",
   }),
   pollDuration: histogram({
     name: "aigateway_exporter_poll_duration_seconds",
@@ -84,7 +72,6 @@ export const selfFamilies = {
   gatewayClockDifference: gauge({
     name: "aigateway_exporter_gateway_clock_difference_seconds",
     help: "How far the gateway's clock (the Date header of its last answer) is ahead of the exporter's; negative: behind.",
-    labels: [],
     absent: "no answer had a date yet",
   }),
   throttledUntil: gauge({
@@ -96,44 +83,32 @@ export const selfFamilies = {
   reloadSuccessful: gauge({
     name: "aigateway_exporter_config_last_reload_successful",
     help: "Whether the last attempt to load the configuration succeeded.",
-    labels: [],
-    absent: "never",
   }),
   reloadSuccess: gauge({
     name: "aigateway_exporter_config_last_reload_success_timestamp_seconds",
     help: "When the configuration was last loaded, seconds since the epoch.",
-    labels: [],
-    absent: "never",
   }),
   configHash: gauge({
     name: "aigateway_exporter_config_hash",
     help: "Hash of the configuration file that is in use: the first 48 bits of its SHA-256, as an integer.",
-    labels: [],
-    absent: "never",
   }),
   webUpToDate: gauge({
     name: "aigateway_exporter_web_config_last_reload_successful",
     help: "Whether the web configuration and its certificates were valid when they were last read. 0: a new certificate is invalid and the previous one is served. With any other fault nothing is served, not even this metric.",
-    labels: [],
     absent: "no --web.config.file is given",
   }),
   webCertificateEnd: gauge({
     name: "aigateway_exporter_web_certificate_expiry_timestamp_seconds",
     help: "When the certificate that the exporter serves expires (web configuration), seconds since the epoch.",
-    labels: [],
     absent: "the exporter serves no TLS",
   }),
   droppedConnections: counter({
     name: "aigateway_exporter_http_connections_dropped_total",
     help: "Connections that the exporter refused because it had too many.",
-    labels: [],
-    absent: "never",
   }),
   droppedLines: counter({
     name: "aigateway_exporter_log_lines_dropped_total",
     help: "Lines of the log that were dropped, because nobody reads it and 1 MiB waits.",
-    labels: [],
-    absent: "never",
   }),
   creditValue: gauge({
     name: "aigateway_credit_value",

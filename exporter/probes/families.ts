@@ -26,7 +26,6 @@ export const probeFamilies = {
     name: "aigateway_probe_info",
     help: "Always 1 for every configured probe. The labels are its model, the key that pays, and the formats of the response (json or verbose_json) and the upload (json or multipart).",
     labels: ["probe", "model", "key", "response_format", "upload"],
-    absent: "never",
   }),
   success: ofProbe(
     "success",
@@ -95,36 +94,30 @@ export const probeFamilies = {
     name: "aigateway_probe_runs_total",
     help: "Runs of the probe that have ended, including failed ones. Skipped runs are not counted.",
     labels: ["probe"],
-    absent: "never",
   }),
   failures: counter({
     name: "aigateway_probe_failures_total",
     help: "Runs of the probe that failed, by reason: the reasons of a poll, and wrong_text for a word error rate above the limit.",
     labels: ["probe", "reason"],
-    absent: "never",
   }),
   skipped: counter({
     name: "aigateway_probe_skipped_total",
     help: "Runs of the probe that were due but did not begin. spend_limit: the maximum cost would have exceeded the day's ceiling; paused: the gateway had asked to wait; running: the previous run had not ended.",
     labels: ["probe", "reason"],
-    absent: "never",
   }),
   spendDay: gauge({
     name: "aigateway_probe_spend_day_credits",
     help: "Credits of all probes that count against the ceiling of the current UTC day: for each key that pays, the costs of its runs since the exporter started, or what the gateway reports as used by the key that day if that is more; and the maximum for each run in progress.",
-    labels: [],
     absent: "no probe is configured",
   }),
   spendDayLimit: gauge({
     name: "aigateway_probe_spend_day_limit_credits",
     help: "Ceiling of the credits that all probes together may spend per UTC day (probe_spend.max_cost_per_day of the configuration).",
-    labels: [],
     absent: "no probe is configured",
   }),
   costLimit: gauge({
     name: "aigateway_probe_cost_limit_credits",
     help: "Credits reserved for each run of a probe, and counted if its cost is unknown (probe_spend.max_cost_per_probe of the configuration).",
-    labels: [],
     absent: "no probe is configured",
   }),
 } as const;
