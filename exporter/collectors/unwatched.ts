@@ -1,6 +1,5 @@
 import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { identityOf } from "../secrets/secret.ts";
-import { GatewayError } from "../gateway/errors.ts";
 import type { GatewayClient, Usage, UsageFilter } from "../gateway/port.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -66,21 +65,14 @@ async function unwatched(run: Run): Promise<Result> {
   const { hashes, unread } = run.watched;
   if (unread.length > 0) return resultOf(run, [], { count: unread.length, names: unread, isUnread: true });
   const values = [...hashes.keys()];
-  if (!values.every((hash) => SHA256.test(hash))) return resultOf(run, [], undefined, OTHER_HASHES);
-  try {
-    const answers = await fetchTotals(run, filtersOf(values));
-    const unresolved = unresolvedOf(answers, hashes);
-    return resultOf(run, unresolved.count > 0 ? [] : answers, unresolved);
-  } catch (error) {
-    if (values.length === 0 || !(error instanceof GatewayError) || error.status !== 400) throw error;
-    return resultOf(run, [], undefined, REFUSED);
-  }
+  // Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5).
+  if (!values.every((hash) => SHA256.test(hash))) return resultOf(run, [], undefined);
+  const answers = await fetchTotals(run, filtersOf(values));
+  const unresolved = unresolvedOf(answers, hashes);
+  return resultOf(run, unresolved.count > 0 ? [] : answers, unresolved);
 }
 
-/** Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5). */
 const SHA256 = /^[0-9a-f]{64}$/;
-const OTHER_HASHES = "it is not known, because the gateway lists keys by other texts than their SHA-256";
-const REFUSED = "it is not known, because the gateway refuses to leave the watched keys out";
 
 /** The most values that a filter is known to accept. */
 const MOST_VALUES = 1000;
@@ -132,7 +124,6 @@ function resultOf(
   { requestedAtMs }: Run,
   answers: readonly Usage[],
   unresolved: Unresolved | undefined,
-  warning = warningOf(unresolved),
 ): Result {
   const [day, month] = WINDOWS.map((kind, index) => ({
     window: windowAt(kind, requestedAtMs),
@@ -156,7 +147,7 @@ function resultOf(
       ...sample(families.unresolved, {}, unresolved?.count),
     ],
     computedAtMs: computed.length > 0 ? Math.min(...computed) : undefined,
-    warning,
+    warning: warningOf(unresolved),
   };
 }
 

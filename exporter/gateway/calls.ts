@@ -81,7 +81,7 @@ export function createSend(
       const delayMs = retryDelay(
         {
           retryable: failure.retryable && call.onceWithinMs === undefined,
-          retryAfterMs: failure.retryAfterMs,
+          retryAfterMs: failure.details.retryAfterMs,
           attempts,
           remainingMs: remainingMs(call),
         },
@@ -99,7 +99,8 @@ const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
 
 function outcomeOf(result: GatewayError | { readonly body: unknown }): RequestOutcome {
   if (!(result instanceof GatewayError)) return { answered: true, throttled: false };
-  const { status, retryAfterMs } = result;
+  const { status, details } = result;
+  const { retryAfterMs } = details;
   return { answered: status !== undefined, throttled: status === 429, retryAfterMs };
 }
 

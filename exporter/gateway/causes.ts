@@ -33,7 +33,8 @@ export interface Circumstances {
 
 /** The cause of a failure: the first row of the table that fits. */
 export function causeOf(failure: GatewayError, circumstances: Circumstances): Cause {
-  const facts = { ...circumstances, failure, sent: failure.sent ?? "", code: failure.code ?? "" };
+  const { sent = "", code = "", ...details } = failure.details;
+  const facts = { ...circumstances, ...details, failure, sent, code };
   const found = CAUSES.find(({ fits }) => fits(facts));
   if (!found) throw new Error(`No cause for ${failure.kind}`);
   return found;
@@ -47,11 +48,11 @@ export function causeNamed(name: string): Cause {
 }
 
 /** Whether the service answers that it has nothing at this path. */
-export function isNotThere({ status, sent = "" }: GatewayError): boolean {
+export function isNotThere({ status, details: { sent = "" } }: GatewayError): boolean {
   return status === 404 || status === 405 || status === 501 || (status === 403 && PATH_WORDS.test(sent));
 }
 
-interface Facts extends Circumstances {
+interface Facts extends Circumstances, Omit<GatewayError["details"], "sent" | "code"> {
   readonly failure: GatewayError;
   /** The message of the gateway, empty without one. */
   readonly sent: string;
@@ -79,15 +80,15 @@ const coded =
 const viaProxy =
   (fits: Fits): Fits =>
   (facts) =>
-    facts.failure.proxy !== undefined && fits(facts);
+    facts.proxy !== undefined && fits(facts);
 const answered =
   (...statuses: readonly number[]): Fits =>
-  ({ failure: { status } }) =>
+  ({ status }) =>
     status !== undefined && statuses.includes(status);
-const isPage: Fits = ({ failure }) => failure.page !== undefined;
+const isPage: Fits = ({ page }) => page !== undefined;
 /** Whether a text, a web page or XML came instead of JSON. A text about the key is the gateway's. */
 const isForeign: Fits = (facts) =>
-  isPage(facts) || (facts.failure.isText && !/key|token/i.test(facts.sent) && !LIMIT_WORDS.test(facts.sent));
+  isPage(facts) || (facts.isText === true && !/key|token/i.test(facts.sent) && !LIMIT_WORDS.test(facts.sent));
 const isKey: Fits = ({ endpoint }) => endpoint === "key" || endpoint === "transcription";
 const isMissing: Fits = ({ failure }) => isNotThere(failure);
 const isRefused = answered(401, 402, 403);
@@ -96,9 +97,7 @@ const limited =
   (source: RegExp, words: RegExp): Fits =>
   (facts) =>
     (answered(402, 403)(facts) || (answered(400, 429)(facts) && EXCEEDED.test(facts.sent))) &&
-    (facts.failure.limitSource === undefined
-      ? words.test(facts.sent)
-      : source.test(facts.failure.limitSource));
+    (facts.limitSource === undefined ? words.test(facts.sent) : source.test(facts.limitSource));
 /** Some gateways send a used-up budget as 400 or 429. */
 const EXCEEDED = /budget|quota/i;
 
@@ -108,9 +107,9 @@ export const CAUSES = [
   row(["secret_unreadable", "secret"], ({ failure }) => failure.kind === "secret_unreadable", "`secret_unreadable`", "The secret cannot be read", "Correct the file or the variable"),
   row(["proxy_unknown", "proxy"], viaProxy(coded(/^(ENOTFOUND|EAI_AGAIN)$/)), "`ENOTFOUND` through a proxy", "DNS does not know the host of the proxy; the gateway was not asked", "Correct this variable, or name the host of the gateway in NO_PROXY"),
   row(["proxy_down", "proxy"], viaProxy(coded(/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/)), "`ECONNREFUSED` through a proxy", "Nothing listens at the address of the proxy; the gateway was not asked", "Start the proxy, correct this variable, or name the host of the gateway in NO_PROXY"),
-  row(["proxy_login", "proxy"], ({ failure }) => failure.proxyStatus === 407, "the proxy answers 407", "The proxy wants a user and a password, or does not accept these", "Write them into this variable before the host: user:password@host:port"),
-  row(["proxy_cut", "proxy"], ({ failure: { proxyStatus = 0 } }) => proxyStatus >= 500, "the proxy answers 502, 503 or 504", "The proxy itself does not reach the gateway", "Check the host and port in gateway.base_url; if they are right, ask the operator of the proxy"),
-  row(["proxy_refuses", "proxy"], ({ failure }) => failure.proxyStatus !== undefined, "the proxy answers another status", "The proxy does not let the exporter reach the gateway", "Ask the operator of the proxy to allow the host and port of gateway.base_url"),
+  row(["proxy_login", "proxy"], ({ proxyStatus }) => proxyStatus === 407, "the proxy answers 407", "The proxy wants a user and a password, or does not accept these", "Write them into this variable before the host: user:password@host:port"),
+  row(["proxy_cut", "proxy"], ({ proxyStatus = 0 }) => proxyStatus >= 500, "the proxy answers 502, 503 or 504", "The proxy itself does not reach the gateway", "Check the host and port in gateway.base_url; if they are right, ask the operator of the proxy"),
+  row(["proxy_refuses", "proxy"], ({ proxyStatus }) => proxyStatus !== undefined, "the proxy answers another status", "The proxy does not let the exporter reach the gateway", "Ask the operator of the proxy to allow the host and port of gateway.base_url"),
   row(["host_unknown", "address"], coded(/^ENOTFOUND$/), "`ENOTFOUND`", "DNS does not know this host", "Correct the host in gateway.base_url; if it is right, check the DNS of this machine"),
   row(["dns_down", "address"], coded(/^EAI_/), "`EAI_AGAIN`", "DNS does not answer, so the host cannot be found", "Check the DNS server of this machine, and whether a network policy blocks port 53"),
   row(["nothing_listens", "address"], coded(/^ECONNREFUSED$/), "`ECONNREFUSED`", "Nothing listens at this host and port", "Start the gateway, or correct the host and port in gateway.base_url"),
@@ -118,18 +117,18 @@ export const CAUSES = [
   row(["clock", "address"], coded(/^CERT_NOT_YET_VALID$/), "`CERT_NOT_YET_VALID`", "The certificate is not valid yet by the clock of this machine", "Set the clock of this machine (NTP); if it is right, the gateway's certificate is wrong"),
   row(["certificate_expired", "address"], coded(/^CERT_HAS_EXPIRED$/), "`CERT_HAS_EXPIRED`", "The certificate of this host has expired", "Ask the operator of the host to renew it; first check that the clock of this machine is right"),
   row(["certificate_host", "address"], coded(/ALTNAME|HOSTNAME_MISMATCH/), "`ERR_TLS_CERT_ALTNAME_INVALID`", "The certificate belongs to another host", "Use the host that the certificate names in gateway.base_url"),
-  row(["client_certificate", "address"], (facts) => /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA)/.test(facts.code) || (answered(400)(facts) && /ssl certificate/i.test(facts.failure.page ?? "")), "`ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`; 400, *No required SSL certificate was sent*", "The server wants a certificate of the exporter, or does not accept the one that it has", "Name it in gateway.tls.cert_file and gateway.tls.key_file"),
+  row(["client_certificate", "address"], (facts) => /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA)/.test(facts.code) || (answered(400)(facts) && /ssl certificate/i.test(facts.page ?? "")), "`ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED`; 400, *No required SSL certificate was sent*", "The server wants a certificate of the exporter, or does not accept the one that it has", "Name it in gateway.tls.cert_file and gateway.tls.key_file"),
   row(["certificate_authority", "address"], coded(/CERT|^UNABLE_TO_|^INVALID_|^CRL_/), "`DEPTH_ZERO_SELF_SIGNED_CERT`, `UNABLE_TO_…`", "This machine does not trust who signed the certificate", "Name a file with the certificate of your certificate authority in gateway.tls.ca_file"),
   row(["not_tls", "address"], coded(/WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/), "`ERR_SSL_WRONG_VERSION_NUMBER`", "The server does not use TLS at this port", "Correct the port in gateway.base_url, or write http:// (gateway.allow_http)"),
   row(["tls", "address"], coded(/SSL|TLS/), "other `ERR_SSL_…`", "The server breaks the TLS handshake off: it does not serve this host, has no common version of TLS with the exporter, or wants a client certificate", "Check the host in gateway.base_url; if it is right, ask the operator of the gateway to allow TLS 1.2 or 1.3, or for a certificate (gateway.tls.cert_file)"),
-  row(["https_wanted", "address"], ({ failure, sent }) => failure.status === 400 && /https? (?:port|server)/i.test(`${sent} ${failure.page}`), "400, *plain HTTP request was sent to HTTPS port*", "This port wants https, and the address begins with http", "Write https:// in gateway.base_url"),
+  row(["https_wanted", "address"], ({ status, sent, page }) => status === 400 && /https? (?:port|server)/i.test(`${sent} ${page}`), "400, *plain HTTP request was sent to HTTPS port*", "This port wants https, and the address begins with http", "Write https:// in gateway.base_url"),
   row(["not_http", "address"], coded(/HTTPParserError|HEADERS_OVERFLOW/), "`HTTPParserError`", "What listens at this port does not speak HTTP as a gateway does", "Correct the port in gateway.base_url"),
   row(["cut", "address"], ({ failure }) => failure.kind === "network", "`ECONNRESET`, `UND_ERR_SOCKET`", "The connection was closed before an answer", "Check the scheme (http or https) and the port of gateway.base_url, then what stands between: a firewall, a proxy, a service mesh"),
-  row(["redirect", "address"], ({ failure: { status = 0 } }) => status >= 300 && status < 400, "301, 302, 307, 308", "The address leads elsewhere, such as to a login page or to the address with https", "Set gateway.base_url to the final address of the API; if that is a login page, ask who runs it for a header that lets the exporter through (gateway.headers)"),
+  row(["redirect", "address"], ({ status = 0 }) => status >= 300 && status < 400, "301, 302, 307, 308", "The address leads elsewhere, such as to a login page or to the address with https", "Set gateway.base_url to the final address of the API; if that is a login page, ask who runs it for a header that lets the exporter through (gateway.headers)"),
   row(["api_manager", "address"], ({ sent }) => API_MANAGER_WORDS.test(sent), "401, *missing subscription key*, *No API key found in request*", "An API management before the gateway wants a key of its own, in another header", "Add that header (gateway.headers), or use the address of the gateway itself"),
-  row(["storage", "address"], (facts) => isPage(facts) && facts.failure.page?.startsWith("XML") === true, "XML", "Another kind of service answers, such as a file storage", "Correct the host in gateway.base_url"),
-  row(["edge_login", "address"], (facts) => isForeign(facts) && (answered(401)(facts) || (answered(200, 403)(facts) && LOGIN_PAGE.test(facts.failure.page ?? ""))), "401 with HTML, or a page with *login* in its title", "A login answers instead of the gateway; the keys were not looked at", "Check that gateway.base_url is the address of the API, as in https://openrouter.ai/api/v1; if it is, sign this machine in to its network, or ask who runs the login for a header that lets the exporter through (gateway.headers)"),
-  row(["edge", "address"], (facts) => (isForeign(facts) && (answered(402, 403, 406, 451)(facts) || BOT_PAGE.test(facts.failure.page ?? ""))) || (answered(202)(facts) && facts.failure.kind === "bad_response") || (facts.isAlike === true && answered(403)(facts) && !LIMIT_WORDS.test(facts.sent) && !facts.failure.limitSource && !isMissing(facts)), "403 without JSON, or the same 403 for every key", "A server before the gateway, such as bot protection or a firewall, refuses the exporter; the keys were not looked at", "Ask who runs it (at the gateway, or in your network) to let this machine and the user agent aigateway-exporter through, or for a header that does (gateway.headers)"),
+  row(["storage", "address"], (facts) => isPage(facts) && facts.page?.startsWith("XML") === true, "XML", "Another kind of service answers, such as a file storage", "Correct the host in gateway.base_url"),
+  row(["edge_login", "address"], (facts) => isForeign(facts) && (answered(401)(facts) || (answered(200, 403)(facts) && LOGIN_PAGE.test(facts.page ?? ""))), "401 with HTML, or a page with *login* in its title", "A login answers instead of the gateway; the keys were not looked at", "Check that gateway.base_url is the address of the API, as in https://openrouter.ai/api/v1; if it is, sign this machine in to its network, or ask who runs the login for a header that lets the exporter through (gateway.headers)"),
+  row(["edge", "address"], (facts) => (isForeign(facts) && (answered(402, 403, 406, 451)(facts) || BOT_PAGE.test(facts.page ?? ""))) || (answered(202)(facts) && facts.failure.kind === "bad_response") || (facts.isAlike === true && answered(403)(facts) && !LIMIT_WORDS.test(facts.sent) && !facts.limitSource && !isMissing(facts)), "403 without JSON, or the same 403 for every key", "A server before the gateway, such as bot protection or a firewall, refuses the exporter; the keys were not looked at", "Ask who runs it (at the gateway, or in your network) to let this machine and the user agent aigateway-exporter through, or for a header that does (gateway.headers)"),
   row(["edge_limit", "address"], (facts) => isPage(facts) && answered(429)(facts), "429 with HTML", "A server before the gateway refuses so many requests from this address", "Lower gateway.requests_per_minute, and ask who else uses this address"),
   row(["web_page", "address"], (facts) => isPage(facts) && facts.failure.kind === "bad_response", "200 with HTML", "A web page answers, not an API", "Add the path of the API to gateway.base_url, such as /api/v1; if the path is right, correct the host: something else answers there"),
   row(["wrong_path", "address"], (facts) => isMissing(facts) && (isKey(facts) ? facts.doOthersWork !== true : facts.isAllMissing === true), "404 for the keys, and nothing works; *Missing Authentication Token* from AWS", "The host answers, but has no GET /key at this path", "Correct gateway.base_url: the host, and the path, which ends before /key, as in https://openrouter.ai/api/v1; if both are right, this service does not report its keys and cannot be watched"),

@@ -17,7 +17,6 @@ export const FAILURE_REASONS = [
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 interface Details {
-  /** HTTP status; absent without an answer. */
   readonly status?: number | undefined;
   /** How long the server asked to wait (`Retry-After`, `X-RateLimit-Reset`), milliseconds from the answer. */
   readonly retryAfterMs?: number | undefined;
@@ -39,33 +38,18 @@ interface Details {
 }
 
 /** A call without a usable answer from the gateway. The message never contains a secret. */
-export class GatewayError extends Error implements Details {
+export class GatewayError extends Error {
   readonly kind: FailureReason;
+  /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
-  readonly limitSource: string | undefined;
-  readonly refusalReason: string | undefined;
-  readonly sent: string | undefined;
-  readonly page: string | undefined;
-  readonly isText: boolean;
-  readonly code: string | undefined;
-  readonly proxy: string | undefined;
-  readonly proxyStatus: number | undefined;
+  readonly details: Details;
 
   constructor(kind: FailureReason, message: string, details: Details = {}) {
     super(redact(message), { cause: details.cause });
     this.name = "GatewayError";
     this.kind = kind;
     this.status = details.status;
-    this.retryAfterMs = details.retryAfterMs;
-    this.limitSource = details.limitSource;
-    this.refusalReason = details.refusalReason;
-    this.sent = details.sent;
-    this.page = details.page;
-    this.isText = details.isText === true;
-    this.code = details.code;
-    this.proxy = details.proxy;
-    this.proxyStatus = details.proxyStatus;
+    this.details = details;
   }
 
   /** Whether the same request may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */

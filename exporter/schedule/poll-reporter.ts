@@ -44,7 +44,8 @@ export function createPollReporters(
         metrics.duration.observe({ collector }, durationMs / 1000);
         metrics.concealed.inc({ collector }, concealedLabels);
         if (failure) {
-          const { kind: reason, message, status, limitSource, refusalReason } = failure;
+          const { kind: reason, message, status, details } = failure;
+          const { limitSource, refusalReason } = details;
           const { name, means, advice } = cause ?? {};
           const fields = { reason, status, limitSource, refusalReason, cause: name, means, advice };
           metrics.failures.inc({ collector, reason });

@@ -79,7 +79,9 @@ function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
   const failures = tried.flatMap(({ failure }) => failure ?? []);
   const isAllMissing = failures.every(isNotThere);
   const present = failures.filter((failure) => isAllMissing || !isNotThere(failure));
-  const kinds = new Set(present.map(({ status, sent, page }) => [status, sent, page].join("\n")));
+  const kinds = new Set(
+    present.map(({ status, details: { sent, page } }) => [status, sent, page].join("\n")),
+  );
   const secrets = new Set(
     tried.flatMap(({ job, failure }) => (failure ? [job.endpoint === "key" ? job.name : ""] : [])),
   );
@@ -132,7 +134,7 @@ function placeOf(
   { gateway, analytics, keys }: Config,
 ): string {
   const isTls = gateway.baseUrl.startsWith("https:");
-  if (cause.place === "proxy") return `${isTls ? "HTTPS_PROXY" : "HTTP_PROXY"}: "${failure.proxy}"`;
+  if (cause.place === "proxy") return `${isTls ? "HTTPS_PROXY" : "HTTP_PROXY"}: "${failure.details.proxy}"`;
   if (cause.place === "address") return `gateway.base_url: "${gateway.baseUrl}"`;
   if (cause.place === "secret")
     return job.endpoint === "key"

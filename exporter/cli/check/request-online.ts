@@ -67,7 +67,7 @@ export async function requestOnline(
     ended: (job, { failure, warning }) => {
       outcomes.set(job, { failure, warning });
       const isSent = [...outcomes.values()].some((one) => !one.failure || one.failure.status !== undefined);
-      const isLost = failure?.kind === "network" || failure?.code === "UND_ERR_CONNECT_TIMEOUT";
+      const isLost = failure?.kind === "network" || failure?.details.code === "UND_ERR_CONNECT_TIMEOUT";
       if (isLost && !isSent) unreachable.resolve();
     },
     refused: (job, series) => void (series > 0 && refused.add(job)),

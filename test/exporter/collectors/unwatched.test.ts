@@ -3,7 +3,6 @@ import { createCollectorContext } from "../../../exporter/collectors/collector.t
 import { unwatchedCollector } from "../../../exporter/collectors/unwatched.ts";
 import type { KeyConfig } from "../../../exporter/config/config.ts";
 import { Secret } from "../../../exporter/secrets/secret.ts";
-import { GatewayError } from "../../../exporter/gateway/errors.ts";
 import type { Usage } from "../../../exporter/gateway/port.ts";
 import type { UnwatchedReading } from "../../../exporter/readings/reading.ts";
 import type { TargetStatus } from "../../../exporter/readings/readings.ts";
@@ -120,15 +119,6 @@ describe("the question about unwatched spend", () => {
     ]);
   });
 
-  test("has no answer where the gateway refuses the filter", async () => {
-    const refusal = new GatewayError("bad_request", "not_in is not known", { status: 400 });
-    const client = { ...NO_ANSWERS, usage: () => Promise.reject(refusal) };
-    const { samples, warning } = await resultOf(jobOf([hashed("a", 1)]), client, NOON);
-    expect(samples).toEqual([]);
-    expect(warning).toBe("it is not known, because the gateway refuses to leave the watched keys out");
-    await expect(jobOf([]).run(client, NOON)).rejects.toBe(refusal);
-  });
-
   test("is not sent where the gateway lists keys by other texts than their hash", async () => {
     const readings = {
       ids: () => [targetId("listed", "k1")],
@@ -136,9 +126,8 @@ describe("the question about unwatched spend", () => {
       isCurrent: () => true,
     };
     const context = createCollectorContext({ ...readings, status: () => ATTEMPTED });
-    const { samples, warning } = await resultOf(jobOf([hashed("a", 1)], context), NO_ANSWERS, NOON);
+    const { samples } = await resultOf(jobOf([hashed("a", 1)], context), NO_ANSWERS, NOON);
     expect(samples).toEqual([]);
-    expect(warning).toContain("by other texts than their SHA-256");
   });
 });
 

@@ -109,7 +109,7 @@ describe("createSend: retries", () => {
       answering(429, {}, { "retry-after": "30" }),
       ok,
     );
-    expect(await failing()).toMatchObject({ kind: "rate_limited", retryAfterMs: 30_000 });
+    expect(await failing()).toMatchObject({ kind: "rate_limited", details: { retryAfterMs: 30_000 } });
     expect(server.requests).toHaveLength(1);
     expect(outcomes).toEqual([{ answered: true, throttled: true, retryAfterMs: 30_000 }]);
     expect(clock.pending()).toEqual([]);

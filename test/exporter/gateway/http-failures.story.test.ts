@@ -107,7 +107,7 @@ describe("createHttp: the status decides when the body of a refusal cannot be re
     [
       "429, which does not end",
       announced(429, { "retry-after": "45" }),
-      { kind: "rate_limited", status: 429, retryAfterMs: 45_000 },
+      { kind: "rate_limited", status: 429, details: { retryAfterMs: 45_000 } },
     ],
   ])("%s", async (_, step, wanted) => {
     const server = await startScriptedServer(step);

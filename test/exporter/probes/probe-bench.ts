@@ -176,7 +176,8 @@ async function send<Answer>(caller: Caller, ask: Ask<Answer>): Promise<Answer> {
     return await ask(caller);
   } catch (error) {
     if (error instanceof GatewayError) {
-      const { status, retryAfterMs } = error;
+      const { status, details } = error;
+      const { retryAfterMs } = details;
       outcome = { answered: status !== undefined, throttled: status === 429, retryAfterMs };
     }
     throw error;
