@@ -3,7 +3,7 @@ import { discoveryFamilies as families } from "../../exporter/collectors/discove
 import { uids } from "../uids.ts";
 import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql } from "../promql.ts";
-import { GATEWAY, LOOK_MANAGEMENT } from "./owner.ts";
+import { GATEWAY, LOOK } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import { unwatchedFamilies } from "../../exporter/collectors/account-families.ts";
@@ -15,7 +15,7 @@ export function accountKeys(settings: Settings): RuleGroup {
   const alert = (definition: AlertDefinition) => createAlert(settings, LINK, definition);
   return {
     name: "aigateway-account-keys",
-    comment: "Keys of the account: whether they are listed, and whether unwatched keys spend credits.",
+    comment: "Keys of the account: whether they are listed, watched and limited.",
     interval: settings.timing.duration(MINUTE),
     rules: [alert(discoveryFailing(settings)), alert(unwatchedSpend()), alert(findings())],
   };
@@ -36,7 +36,7 @@ function discoveryFailing({ timing }: Settings): AlertDefinition {
       and on (job, gateway, workspace) max by (job, gateway, workspace) (last_over_time(${up}[${memory}])) == 0`,
     for: 30 * MINUTE,
     summary: `The keys of the workspace {{ $labels.workspace }}${GATEWAY} are not listed: ${text}`,
-    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed. ${LOOK_MANAGEMENT}`,
+    description: `New keys of the workspace {{ $labels.workspace }}${GATEWAY} are not monitored, and no alert covers the limits of keys that are only listed. ${LOOK}`,
   };
 }
 
@@ -50,14 +50,14 @@ function unwatchedSpend(): AlertDefinition {
     for: 15 * MINUTE,
     keepFiringFor: HOUR,
     summary: `Keys that nobody watches have spent {{ $value | printf "%.2f" }} credits today${GATEWAY}${NAMES}`,
-    description: `No limit, budget or owner that the exporter knows covers {{ $value | printf "%.2f" }} credits that the account${GATEWAY} has spent since 00:00 UTC: by keys that are neither configured nor listed, by deleted keys, or without a key. List their workspace (discovery.workspaces, discovery.include) or configure them, and disable keys that nobody knows.`,
+    description: `Keys that are neither configured nor listed spend credits of the account${GATEWAY}. List their workspace (discovery.workspaces, discovery.include) or configure them, and disable keys that nobody knows.`,
   };
 }
 
 const { name: spend } = ownQueryFamilies.credits;
 
 /** The names that no listed key has, the most expensive first. */
-const NAMES = `{{ range printf "topk(3, sum by (api_key) (${spend}{query='keys-day',api_key!~'_.*',job=%[1]q,gateway=%[2]q} unless on (job, gateway, api_key) ${families.info.name}) and on () ${families.keys.name}{job=%[1]q,gateway=%[2]q})" $labels.job (or $labels.gateway "") | query }}, {{ .Labels.api_key }}{{ end }}`;
+const NAMES = `{{ range $i, $k := printf "topk(3, sum by (api_key) (${spend}{query='keys-day',api_key!~'_.*',job=%[1]q,gateway=%[2]q} unless on (job, gateway, api_key) ${families.info.name}) and on () ${families.keys.name}{job=%[1]q,gateway=%[2]q})" $labels.job (or $labels.gateway "") | query }}{{ if $i }},{{ else }}:{{ end }} {{ $k.Labels.api_key }}{{ end }}`;
 
 /** The value is the number of such keys. */
 function findings(): AlertDefinition {
@@ -69,6 +69,6 @@ function findings(): AlertDefinition {
     expr: `count by (job, gateway, finding) (${each}) > 0`,
     for: HOUR,
     summary: `{{ $value }} keys of the account${GATEWAY} are at risk: {{ $labels.finding }}`,
-    description: `If one of {{ $value }} keys of the account${GATEWAY} leaks, little limits the damage: no_limit, no_expiry or unused for 90 days, here {{ $labels.finding }}. aigateway_key_finding_info names them. Give them a limit or an expiry, and delete those that nobody needs.`,
+    description: `If a key of the account${GATEWAY} leaks that aigateway_key_finding_info names, little limits the damage. Give them a limit or an expiry, and delete those that nobody needs.`,
   };
 }

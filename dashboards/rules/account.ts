@@ -18,7 +18,7 @@ export function accountBalance(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-account",
-    comment: "The balance of the account, by the exporter's forecast. It needs a management key.",
+    comment: "The balance of the account. It needs a management key.",
     interval: timing.duration(MINUTE),
     rules: [exhausted, imminent, predicted, slow, low, stale].map((define) => alert(define(timing))),
   };
@@ -61,7 +61,7 @@ function imminent(timing: Timing): AlertDefinition {
     expr: accounts(state(timing, "imminent", "exhausted"), `and on (job, gateway) ${announced(timing)}`),
     for: 2 * MINUTE,
     summary: FIGURES("The account", timing, "is about to run out of credits, or has run out"),
-    description: `The balance is about to be used up, or has been since this alert began; then ${REFUSED}. Buy credits now, or find out which key is spending and stop it. If the account buys credits by itself, a purchase is missing: look at its payment method.`,
+    description: `The balance is about to be used up, or has been since this alert began; then ${REFUSED}. Buy credits now, or find out which key is spending and stop it. If it buys credits by itself, look at its payment method.`,
   };
 }
 
@@ -92,15 +92,15 @@ function slow(timing: Timing): AlertDefinition {
   };
 }
 
-function low(): AlertDefinition {
+function low(timing: Timing): AlertDefinition {
   return {
     name: "AIGatewayAccountBalanceLow",
     severity: "warning",
     fires: "The balance of the account is below account.low_balance.",
     expr: promql`max by (job, gateway) (${families.balance} < ${families.lowBalance})`,
     for: 10 * MINUTE,
-    summary: `The balance of the account is {{ $value | printf "%.2f" }} credits`,
-    description: `The balance of the account${GATEWAY} is {{ $value | printf "%.2f" }} credits, less than account.low_balance of the configuration. Buy credits.`,
+    summary: FIGURES("The account", timing, 'has {{ $value | printf "%.2f" }} credits left'),
+    description: `The balance of the account${GATEWAY} is below account.low_balance of the configuration. Buy credits.`,
   };
 }
 
@@ -115,6 +115,6 @@ function stale({ now, memory }: Timing): AlertDefinition {
       > clamp_min(${thresholds.staleIntervals} * max by (job, gateway) (last_over_time(${interval}[${memory}])), ${thresholds.analyticsStale})`,
     for: 10 * MINUTE,
     summary: `The balance of the account is {{ $value | humanizeDuration }} old`,
-    description: `The account${GATEWAY} may run out of credits without an alert: its last known balance is {{ $value | humanizeDuration }} old. ${LOOK}`,
+    description: `The account${GATEWAY} may run out of credits without an alert. ${LOOK}`,
   };
 }

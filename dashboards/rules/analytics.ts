@@ -2,7 +2,7 @@ import { queryFamilies as families } from "../../exporter/collectors/analytics-f
 import { uids } from "../uids.ts";
 import { MINUTE } from "../thresholds.ts";
 import { promql } from "../promql.ts";
-import { GATEWAY, LOOK_MANAGEMENT } from "./owner.ts";
+import { GATEWAY, LOOK } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
@@ -30,7 +30,7 @@ function stale({ memory }: Timing): AlertDefinition {
     expr: promql`max by (job, gateway, query) (last_over_time(${families.up}[${memory}])) == 0`,
     for: STALE,
     summary: `The analytics query {{ $labels.query }}${GATEWAY} gets no good answer`,
-    description: `Spend and budgets that come from the analytics query {{ $labels.query }}${GATEWAY} are out of date or missing: the exporter has had no good answer for more than an hour. ${LOOK_MANAGEMENT}`,
+    description: `Spend and budgets that come from the analytics query {{ $labels.query }}${GATEWAY} are out of date or missing. ${LOOK}`,
   };
 }
 
@@ -42,6 +42,6 @@ function truncated(): AlertDefinition {
     expr: promql`max by (job, gateway, query) (${families.truncated}) == 1`,
     for: 30 * MINUTE,
     summary: `The answer to the analytics query {{ $labels.query }}${GATEWAY} is truncated`,
-    description: `Some rows of the analytics query {{ $labels.query }}${GATEWAY} are counted only in _other, because its result exceeds the gateway's row limit. Totals are correct, but a budget over a model or an app may be incomplete. Use fewer app titles, or define such a budget over keys.`,
+    description: `Some rows of the analytics query {{ $labels.query }}${GATEWAY} are counted only in _other. Totals are correct, but a budget over a model or an app may be incomplete. Use fewer app titles, or define such a budget over keys.`,
   };
 }

@@ -38,6 +38,14 @@ function share(timing: Timing): string {
   return `${budgetSpent(read)}\n  / max by (job, gateway, budget) (${read(families.limit)})`;
 }
 
+const SPENT = figures(["job", "gateway", "budget"], {
+  left: (of) => `max(${families.spent.name}${of})`,
+  limit: (of) => `max(${families.limit.name}${of})`,
+  reset: (of) => `max(${families.windowEnd.name}${of})`,
+  words: { amount: "spent", reset: "ends" },
+});
+const SHARE = "({{ $value | humanizePercentage }})";
+
 function exceeded(timing: Timing): AlertDefinition {
   return {
     name: "AIGatewayBudgetExceeded",
@@ -45,8 +53,8 @@ function exceeded(timing: Timing): AlertDefinition {
     fires: "A budget is exceeded.",
     expr: ofBudgetOwner(timing, `(${share(timing)} > 1)`),
     for: 5 * MINUTE,
-    summary: `Budget {{ $labels.budget }} is exceeded: {{ $value | humanizePercentage }} is spent`,
-    description: `${BUDGET} is exceeded: {{ $value | humanizePercentage }} of its limit is spent in its window ({{ $labels.window }}). Find out what spends most, or raise the limit. The gateway does not stop the spending, unless the limit is what the account has bought: then every call fails (402) until you buy credits.`,
+    summary: SPENT("Budget {{ $labels.budget }} is exceeded", timing, SHARE),
+    description: `${BUDGET} is exceeded. Find out what spends most, or raise the limit. The gateway stops nothing, unless the limit is what the account has bought (402).`,
   };
 }
 
@@ -64,8 +72,8 @@ function threshold(timing: Timing): AlertDefinition {
       ")",
     ].join("\n"),
     for: 5 * MINUTE,
-    summary: `Budget {{ $labels.budget }} has reached {{ $labels.at }} %: {{ $value | humanizePercentage }} is spent`,
-    description: `${BUDGET} has reached {{ $labels.at }} % of its limit: {{ $value | humanizePercentage }} is spent in its window ({{ $labels.window }}). The dashboard shows what spends most.`,
+    summary: SPENT("Budget {{ $labels.budget }} has reached {{ $labels.at }} %", timing, SHARE),
+    description: `${BUDGET} has reached {{ $labels.at }} % of its limit. The dashboard shows what spends most.`,
   };
 }
 
@@ -83,8 +91,12 @@ function forecastExceeded(timing: Timing): AlertDefinition {
         unless ${families.spent} > ${families.limit})`,
     ),
     for: HOUR,
-    summary: `Budget {{ $labels.budget }} will be at {{ $value | humanizePercentage }} of its limit when its window ends`,
-    description: `${BUDGET} will be at {{ $value | humanizePercentage }} of its limit when its window ({{ $labels.window }}) ends, if the spending continues as before. Find out who spends most, and talk to them, or raise the limit.`,
+    summary: SPENT(
+      "Budget {{ $labels.budget }} will be at {{ $value | humanizePercentage }} of its limit",
+      timing,
+      "when its window ends",
+    ),
+    description: `${BUDGET} will be exceeded when its window ({{ $labels.window }}) ends, if the spending continues as before. Talk to those who spend most, or raise the limit.`,
   };
 }
 
@@ -96,7 +108,7 @@ function incomplete(timing: Timing): AlertDefinition {
     expr: budgetsWith(timing, `${budgetComplete(readOf(timing))} == 0`),
     for: 30 * MINUTE,
     summary: `Part of the spend of budget {{ $labels.budget }} is unknown`,
-    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because {{ if eq $labels.scope "keys" }}a key cannot be polled or a shard is missing{{ else }}an answer of the gateway is missing, old or incomplete{{ end }}. The status page names it.`,
+    description: `${BUDGET} may be exceeded unnoticed: its spend is only a lower bound, because an answer is missing, old or incomplete. The status page names it.`,
   };
 }
 
@@ -112,7 +124,7 @@ const FIGURES = figures(["job", "gateway", "budget"], {
 });
 
 const REFUSED = "then the gateway refuses every call of the account (402)";
-const RAISE = 'after a purchase, raise the limit of the budget unless it is "bought"';
+const RAISE = 'then raise the limit unless it is "bought"';
 
 function imminent(timing: Timing): AlertDefinition {
   return {
@@ -122,7 +134,7 @@ function imminent(timing: Timing): AlertDefinition {
     expr: budgetsWith(timing, state(timing, "imminent", "exhausted"), announced(timing)),
     for: 2 * MINUTE,
     summary: FIGURES("Budget {{ $labels.budget }}", timing, "is about to run out"),
-    description: `The prepaid balance {{ $labels.budget }}${GATEWAY} is about to run out, or has run out since this alert began; ${REFUSED}. Buy credits now, or find out what is spending and stop it; ${RAISE}.`,
+    description: `The prepaid balance {{ $labels.budget }}${GATEWAY} is about to run out, or has run out since this alert began; ${REFUSED}. Buy credits now, ${RAISE}, or find out what is spending and stop it.`,
   };
 }
 
@@ -134,6 +146,6 @@ function predicted(timing: Timing): AlertDefinition {
     expr: budgetsWith(timing, state(timing, "slow", "predicted", "imminent", "exhausted"), announced(timing)),
     for: 2 * MINUTE,
     summary: FIGURES("Budget {{ $labels.budget }}", timing, "will run out within a week"),
-    description: `The prepaid balance {{ $labels.budget }}${GATEWAY} runs out within a week, or has run out since this alert began; ${REFUSED}. Buy credits before; ${RAISE}.`,
+    description: `The prepaid balance {{ $labels.budget }}${GATEWAY} runs out within a week, or has run out since this alert began; ${REFUSED}. Buy credits before, ${RAISE}.`,
   };
 }

@@ -50,7 +50,7 @@ function down({ timing }: Settings): AlertDefinition {
       or (absent(${named}) unless on () ${seen})`,
     for: 10 * MINUTE,
     summary: `${EXPORTER} cannot be scraped`,
-    description: `No alert on credits or budgets can fire: for ten minutes Prometheus has not reached any process of ${EXPORTER}. Check whether it runs and what its log shows, then the scrape job.`,
+    description: `No alert on credits or budgets can fire, because Prometheus reaches no process of ${EXPORTER}. Check whether it runs and what its log shows, then the scrape job.`,
   };
 }
 
@@ -71,7 +71,7 @@ function upstreamErrors({ timing }: Settings): AlertDefinition {
     for: 15 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: `{{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }}${GATEWAY} fail`,
-    description: `Data are becoming stale: {{ $value | humanizePercentage }} of the requests to the endpoint {{ $labels.endpoint }}${GATEWAY} failed in the last 15 minutes. ${LOOK}`,
+    description: `Data${GATEWAY} are becoming stale, because requests to the endpoint {{ $labels.endpoint }} fail. ${LOOK}`,
   };
 }
 
@@ -84,7 +84,7 @@ function throttled({ timing }: Settings): AlertDefinition {
     for: 30 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: `Requests to the endpoint {{ $labels.endpoint }}${GATEWAY} wait another {{ $value | humanizeDuration }}`,
-    description: `Data are becoming stale: ${THE_GATEWAY} has answered 429 for half an hour, and requests to the endpoint {{ $labels.endpoint }} wait another {{ $value | humanizeDuration }}. ${causeNamed("rate_limit").advice}.`,
+    description: `Data are becoming stale: ${THE_GATEWAY} has answered 429 for half an hour. ${causeNamed("rate_limit").advice}.`,
   };
 }
 
@@ -101,7 +101,7 @@ function seriesLimit({ timing }: Settings): AlertDefinition {
     for: 5 * MINUTE,
     keepFiringFor: 15 * MINUTE,
     summary: `${EXPORTER} uses {{ $value | humanizePercentage }} of its series limit`,
-    description: `Keys or models disappear when the limit is reached: ${EXPORTER} uses {{ $value | humanizePercentage }} of its series_limit, and rejects each answer that would exceed it. Raise series_limit, or lower analytics.top.`,
+    description: `Keys or models disappear when ${EXPORTER} reaches the limit, because it rejects their answers. Raise series_limit, or lower analytics.top.`,
   };
 }
 
@@ -114,7 +114,7 @@ function pollIntervalLong({ timing }: Settings): AlertDefinition {
     expr: promql`max by (job, gateway) (last_over_time(${interval}[${timing.memory}])) > ${thresholds.pollIntervalLong}`,
     for: 15 * MINUTE,
     summary: `${EXPORTER} polls or lists a key only every {{ $value | humanizeDuration }}`,
-    description: `Warnings come late: ${EXPORTER} polls or lists each key every {{ $value | humanizeDuration }}. Poll more often (schedule), or raise gateway.requests_per_minute.`,
+    description: `Warnings of ${EXPORTER} come late. Poll more often (schedule), or raise gateway.requests_per_minute.`,
   };
 }
 
@@ -145,7 +145,7 @@ function shardingMismatch(): AlertDefinition {
       != min by (job, gateway) (${families.shards})`,
     for: 15 * MINUTE,
     summary: `The shards of ${EXPORTER} disagree about their number`,
-    description: `Some keys may be polled twice or not at all: processes of ${EXPORTER} divide the keys among different numbers of shards, up to {{ $value }}. Finish the change of shards.`,
+    description: `Some keys of ${EXPORTER} may be polled twice or not at all. Finish the change of shards.`,
   };
 }
 
@@ -160,6 +160,6 @@ function shardMissing(): AlertDefinition {
       - count by (job, gateway) (max by (job, gateway, shard) (${families.shards})) > 0`,
     for: 15 * MINUTE,
     summary: `{{ $value }} shard(s) of ${EXPORTER} are missing`,
-    description: `Some keys are not polled, so no alert on their credits can fire: Prometheus cannot scrape any process of {{ $value }} shard(s) of ${EXPORTER}. Look for a pod that is not running, then at its log.`,
+    description: `Some keys of ${EXPORTER} are not polled, so no alert on their credits can fire. Look for a pod that is not running, then at its log.`,
   };
 }

@@ -7,11 +7,15 @@ interface Figures {
   readonly left: Figure;
   readonly limit?: Figure;
   /** Seconds since the epoch. */
-  readonly exhaustion: Figure;
+  readonly exhaustion?: Figure;
   readonly reset?: Figure;
   /** An info series whose label `source` says which of several budgets the figures are about; none: the one without. */
   readonly source?: Figure;
+  /** What the amount is, and what happens then. */
+  readonly words?: { readonly amount: string; readonly reset: string };
 }
+
+const LEFT = { amount: "left", reset: "resets" };
 
 /**
  * The summary of an alert: what is left of the limit, when it ends and when it resets, each only if it is known. Without an answer,
@@ -19,7 +23,7 @@ interface Figures {
  */
 export function figures(
   labels: readonly string[],
-  { left, limit, exhaustion, reset, source }: Figures,
+  { left, limit, exhaustion, reset, source, words = LEFT }: Figures,
 ): (subject: string, timing: Timing, otherwise: string) => string {
   const matchers = labels.map((label) => `${label}=%q`).join(",");
   // In vmalert, a label that is missing is no text, and the error of the query would lose the alert.
@@ -38,21 +42,22 @@ export function figures(
       chosen,
       ask(
         left,
-        `: ${AMOUNT}${limit ? ask(limit, ` of ${AMOUNT}`, limited) : ""} credits left`,
+        `: ${AMOUNT}${limit ? ask(limit, ` of ${AMOUNT}`, limited) : ""} credits ${words.amount}`,
         limited,
         ` ${otherwise}`,
       ),
-      ask((of) => `${exhaustion(of)} - ${now} > 0`, `, out in ${TIME}`),
-      reset ? ask((of) => `${reset(of)} - ${now}`, `, resets in ${TIME}`, limited) : "",
+      exhaustion ? ask((of) => `${exhaustion(of)} - ${now} > 0`, `, out in ${TIME}`) : "",
+      reset ? ask((of) => `${reset(of)} - ${now}`, `, ${words.reset} in ${TIME}`, limited) : "",
     ].join("");
 }
 
 /** The text for the value that a query finds. */
 function ask(figure: Figure, text: string, selector = "$s", otherwise = ""): string {
   const words = otherwise === "" ? "" : `{{ else }}${otherwise}`;
-  return `{{ range printf "${figure("{%[1]s}")}" ${selector} | query }}${text}${words}{{ end }}`;
+  const isOnce = figure("{%s}").split("%s").length === 2;
+  return `{{ range printf "${figure(isOnce ? "{%s}" : "{%[1]s}")}" ${selector} | query }}${text}${words}{{ end }}`;
 }
 
 const AMOUNT = '{{ printf "%.2f" .Value }}';
 /** Without seconds, unless there is nothing else. */
-const TIME = '{{ humanizeDuration .Value | reReplaceAll " [0-9.]+s$" "" }}';
+const TIME = '{{ humanizeDuration .Value | reReplaceAll " [^ ]+$" "" }}';

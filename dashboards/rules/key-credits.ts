@@ -18,7 +18,7 @@ export function keyCredits(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-key-credits",
-    comment: "Keys that are out of credits, or will be before the limit resets, by the exporter's forecast.",
+    comment: "Keys that are out of credits, or will be before the limit resets.",
     interval: timing.duration(2 * MINUTE),
     rules: [exhausted, imminent, predicted, slow, low].map((define) => alert(define(timing))),
   };
@@ -42,6 +42,13 @@ const FIGURES = figures(["job", "gateway", "key"], {
   limit: (of) => oneOf(of, families.limit, layerFamilies.limit),
   exhaustion: (of) => `min(${forecastFamilies.keyExhaustion.name}${of})`,
   reset: (of) => oneOf(of, families.nextReset, layerFamilies.nextReset),
+});
+
+/** Of the key's own limit, while it is not known which budget decides. */
+const OWN_LIMIT = figures(["job", "gateway", "key"], {
+  left: (of) => `max(${families.remaining.name}${of})`,
+  limit: (of) => `max(${families.limit.name}${of})`,
+  reset: (of) => `max(${families.nextReset.name}${of})`,
 });
 
 /** Of the budget that decides, if the key has several; else of its limit, whose series have no source. */
@@ -112,7 +119,11 @@ function low(timing: Timing): AlertDefinition {
         and on (job, gateway, key) ${outlook(timing, "learning")}`,
     ),
     for: 15 * MINUTE,
-    summary: "Key {{ $labels.key }} has {{ $value | humanizePercentage }} of its limit left",
-    description: `${KEY} has {{ $value | humanizePercentage }} of its limit left, and the exporter does not know yet whether that lasts until the reset. If this happens in every window, raise the limit.`,
+    summary: OWN_LIMIT(
+      "Key {{ $labels.key }}",
+      timing,
+      "has {{ $value | humanizePercentage }} of its limit left",
+    ),
+    description: `${KEY} has little of its limit left, and the exporter does not know yet whether that lasts until the reset. If this happens in every window, raise the limit.`,
   };
 }

@@ -56,7 +56,7 @@ function dataStale(timing: Timing): AlertDefinition {
     ),
     for: 5 * MINUTE,
     summary: `Key {{ $labels.key }} has had no good answer ${SINCE}`,
-    description: `${KEY} may run out of credits without an alert, because no good answer arrives. ${LOOK}`,
+    description: `${KEY} may run out of credits without an alert. ${LOOK}`,
   };
 }
 
@@ -78,7 +78,7 @@ function expiresSoon(timing: Timing): AlertDefinition {
     ),
     for: 15 * MINUTE,
     summary: `Key {{ $labels.key }} ${text}`,
-    description: `${KEY} is refused (401) once it has expired. If it is still needed, create a new key, give it to its users, and replace the exporter's secret.`,
+    description: `${KEY} is refused (401) once it has expired. If it is needed, create a new key for its users and the exporter.`,
   };
 }
 
@@ -89,12 +89,12 @@ function freeQuotaLow(timing: Timing): AlertDefinition {
     fires: "A key has nearly used up its free requests for the day.",
     expr: ofKeyOwner(
       timing,
-      promql`min by (job, gateway, key) (${families.freeRequestsRemaining} / ${families.freeRequestsLimit} < ${thresholds.freeQuotaLow})`,
+      promql`min by (job, gateway, key) (${families.freeRequestsRemaining} < ${thresholds.freeQuotaLow} * ${families.freeRequestsLimit})`,
     ),
     for: 5 * MINUTE,
     keepFiringFor: 10 * MINUTE,
-    summary: `Key {{ $labels.key }} has {{ $value | humanizePercentage }} of today's free requests left`,
-    description: `${KEY} has {{ $value | humanizePercentage }} of today's requests to free models left. Once they are used up, the gateway refuses such requests (429) until 00:00 UTC. Use a paid model, or wait.`,
+    summary: `Key {{ $labels.key }} has {{ $value }} free requests left until 00:00 UTC`,
+    description: `${KEY} has nearly used up the day's requests to free models; then the gateway refuses them (429). Use a paid model, or wait.`,
   };
 }
 
@@ -120,7 +120,7 @@ function spendAnomaly(timing: Timing): AlertDefinition {
     for: 15 * MINUTE,
     keepFiringFor: 30 * MINUTE,
     summary: `Key {{ $labels.key }} spends {{ $value | printf "%.2f" }} credits an hour, far more than in its last week`,
-    description: `${KEY} spends {{ $value | printf "%.2f" }} credits an hour. Its last hour cost more than twice as much as the most expensive hour of the week before yesterday, or its last day more than one and a half times as much as the most expensive day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
+    description: `${KEY} spends more than twice as much as in any hour of the week before yesterday, or one and a half times as much as on any day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }
 
@@ -157,6 +157,6 @@ function disappeared({ duration, memory }: Timing): AlertDefinition {
       and on (job, gateway) (${selfFamilies.buildInfo} or up{job="${JOB}"} == 1)`,
     for: 5 * MINUTE,
     summary: `Key {{ $labels.key }} is no longer monitored`,
-    description: `${KEY} is no longer monitored, and no alert covers it: {{ $labels.job }} is up, but the key is missing from its configuration. If that was not intended, restore its entry or its file in keys_dir.`,
+    description: `${KEY} is missing from the configuration of {{ $labels.job }}, and no alert covers it. If that was not intended, restore its entry or its file in keys_dir.`,
   };
 }

@@ -1,6 +1,5 @@
 import { budgetFamilies } from "../../exporter/budgets/families.ts";
 import { keyFamilies } from "../../exporter/collectors/key-families.ts";
-import { causeNamed } from "../../exporter/gateway/causes.ts";
 import { probeFamilies } from "../../exporter/probes/families.ts";
 import { promql, type Series } from "../promql.ts";
 import type { Timing } from "./timing.ts";
@@ -22,11 +21,6 @@ export const EXPORTER = "{{ $labels.job }}{{ with $labels.gateway }} ({{ . }}){{
 
 /** Where to look for the reason of missing answers. */
 export const LOOK = "The status page names the cause and what to do.";
-
-const { means } = causeNamed("ordinary_as_management");
-
-/** The same for what needs a management key. */
-export const LOOK_MANAGEMENT = `${LOOK} A 403 often means: ${means}.`;
 
 /** A key, with the owner's team if there is one. */
 export const KEY = `Key {{ $labels.key }}${GATEWAY}${TEAM}`;

@@ -15,7 +15,7 @@ export function sharedLimits(settings: Settings): RuleGroup {
   const { timing } = settings;
   return {
     name: "aigateway-shared-limits",
-    comment: "Budgets of members and workspaces, which bind several keys, by the exporter's forecast.",
+    comment: "Budgets of members and workspaces, which bind several keys.",
     interval: timing.duration(2 * MINUTE),
     rules: [imminent, predicted].map((define) => createAlert(settings, link, define(timing))),
   };

@@ -76,7 +76,7 @@ function slow(timing: Timing): AlertDefinition {
       ${enough}`,
     for: 10 * MINUTE,
     summary: `Transcription with {{ $labels.model }} is much slower than last week (probe {{ $labels.probe }})`,
-    description: `Users of {{ $labels.model }} may wait longer: half of the recent runs of the ${PROBE} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider has an incident; consider another model in the meantime.`,
+    description: `Users of {{ $labels.model }} may wait longer: half of the recent runs of the ${PROBE} took longer than {{ $value | humanizeDuration }}, more than twice last week's median. Check whether the provider has an incident.`,
   };
 }
 
@@ -91,7 +91,7 @@ function qualityDropped(timing: Timing): AlertDefinition {
       ${enough}`,
     for: 10 * MINUTE,
     summary: `Transcripts of {{ $labels.model }} have many more wrong words than last week (probe {{ $labels.probe }})`,
-    description: `Transcripts of {{ $labels.model }} may have got worse: half of the recent runs of the ${PROBE} have a word error rate of {{ $value | humanizePercentage }} or more, at least 10 percentage points above last week's median. The provider may have changed the model; compare with another one.`,
+    description: `Transcripts of {{ $labels.model }} may have got worse: half of the recent runs of the ${PROBE} have a word error rate of {{ $value | humanizePercentage }} or more, 10 points above last week's median. The provider may have changed the model.`,
   };
 }
 
@@ -114,7 +114,7 @@ function spendLimit({ memory }: Timing): AlertDefinition {
       * on (job, gateway) group_left () ${spendReached()}`,
     for: 10 * MINUTE,
     summary: `Probe {{ $labels.probe }} does not run again today: its ceiling is reached`,
-    description: `Failures of {{ $labels.model }} go unnoticed until 00:00 UTC: the ${PROBE} does not run again today, because {{ $value | printf "%.2f" }} credits count against the ceiling of the day. Run probes less often, or raise probe_spend.max_cost_per_day.`,
+    description: `Failures of {{ $labels.model }} go unnoticed until 00:00 UTC: {{ $value | printf "%.2f" }} credits of the ${PROBE} count against the ceiling. Run probes less often, or raise probe_spend.max_cost_per_day.`,
   };
 }
 

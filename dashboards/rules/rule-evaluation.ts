@@ -28,7 +28,7 @@ export function ruleEvaluationSlow({ timing }: Settings): AlertDefinition {
     keepFiringFor: 15 * MINUTE,
     summary: "The rule group {{ $labels.rule_group }} is evaluated too slowly",
     description:
-      "Alerts are late or missing: Prometheus needs {{ $value | humanizePercentage }} of the interval for the rule group {{ $labels.rule_group }}, or skips evaluations. Give it more CPU, or split the rules as the runbook describes.",
+      "Alerts are late or missing: Prometheus needs {{ $value | humanizePercentage }} of the interval for the rule group {{ $labels.rule_group }}, or skips evaluations. Give it more CPU, or split the rules.",
   };
 }
 

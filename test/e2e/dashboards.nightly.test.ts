@@ -26,6 +26,7 @@ const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[]
   { at: "AI gateway / Exporter health, 36 B", reason: "no run of a probe is skipped" },
   { at: "AI gateway / Exporter health, 34 B", reason: "no week of runs lies behind the probes" },
   { at: "AI gateway / Key, 25 A", reason: "no alert fires for this key" },
+  { at: "AI gateway / Key, 25 B", reason: "no alert fires for this key" },
   { at: "AI gateway / Account, 23 C", reason: "every key is in use" },
   { at: "AI gateway / Account, 11 C", reason: "the unwatched spend of every day is known" },
   { at: "AI gateway / Models, 10 B", reason: "there are no more models than have a name" },

@@ -33,7 +33,54 @@ import { discoveryFamilies } from "../../../exporter/collectors/discovery-famili
 const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: readonly string[] }>> = {
   AIGatewayBudgetExceeded: {
     series: budget("few", "keys", "day"),
-    texts: ["few is exceeded: 120% of its limit is spent in its window (day). Find out what spends most"],
+    texts: [
+      'Budget few is exceeded: 120.00 of 100.00 credits spent, ends in 7h 0m"',
+      "few is exceeded. Find out what spends most",
+    ],
+  },
+  AIGatewayBudgetThreshold: {
+    series: [
+      ...budget("few", "keys", "day"),
+      exposed(
+        budgetFamilies.threshold,
+        { budget: "few", scope: "keys", window: "day", team: "", at: "80" },
+        () => 0.8,
+      ),
+    ],
+    texts: ['Budget few has reached 80 %: 120.00 of 100.00 credits spent, ends in 7h 0m"'],
+  },
+  AIGatewayBudgetForecastExceeded: {
+    series: [
+      ...budget("likely", "keys", "day", 70),
+      exposed(forecastFamilies.budgetForecast, { budget: "likely" }, () => 130),
+    ],
+    texts: ['Budget likely will be at 130% of its limit: 70.00 of 100.00 credits spent, ends in 7h 0m"'],
+  },
+  AIGatewayKeyLimitLow: {
+    series: [
+      ...forecastOfKey("tight", since(0, "learning")),
+      exposed(keyFamilies.ownerInfo, { key: "tight", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.remaining, { key: "tight" }, () => 0.31),
+      exposed(keyFamilies.limit, { key: "tight" }, () => 5),
+      exposed(keyFamilies.nextReset, { key: "tight" }, () => 7200),
+    ],
+    texts: ['Key tight: 0.31 of 5.00 credits left, resets in 1h 0m"'],
+  },
+  AIGatewayKeyFreeQuotaLow: {
+    series: [
+      exposed(keyFamilies.ownerInfo, { key: "free", team: "", project: "", cost_center: "" }, () => 1),
+      exposed(keyFamilies.freeRequestsRemaining, { key: "free" }, () => 12),
+      exposed(keyFamilies.freeRequestsLimit, { key: "free" }, () => 200),
+    ],
+    texts: ['Key free has 12 free requests left until 00:00 UTC"'],
+  },
+  AIGatewayAccountBalanceLow: {
+    series: [
+      exposed(accountFamilies.balance, {}, () => 12.3),
+      exposed(accountFamilies.lowBalance, {}, () => 50),
+      exposed(forecastFamilies.accountExhaustion, {}, () => 100_000),
+    ],
+    texts: ['The account: 12.30 credits left, out in 1d 2h 46m"'],
   },
   AIGatewayKeyExpiresSoon: {
     series: [...expiring("old", -8 * 3600), ...expiring("new", 10 * 3600)],
@@ -120,7 +167,7 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
         () => 1,
       ),
     ],
-    texts: ['Keys that nobody watches have spent 3.20 credits today, old-script, laptop"'],
+    texts: ['Keys that nobody watches have spent 3.20 credits today: old-script, laptop"'],
   },
   AIGatewayBudgetExhaustionPredicted: {
     series: [...budget("credits", "account", "total"), ...forecastOfBudget("credits", since(0, "slow"))],
@@ -158,12 +205,13 @@ describeWithTools(["promtool3"], "the text of an alert", ({ promtool3 }) => {
   });
 });
 
-function budget(name: string, scope: string, window: string): readonly InputSeries[] {
+function budget(name: string, scope: string, window: string, spent = 120): readonly InputSeries[] {
   return [
     exposed(budgetFamilies.info, { budget: name, scope, window, team: "" }, () => 1),
     exposed(budgetFamilies.limit, { budget: name }, () => 100),
-    exposed(budgetFamilies.spent, { budget: name }, () => 120),
+    exposed(budgetFamilies.spent, { budget: name }, () => spent),
     exposed(budgetFamilies.windowStart, { budget: name }, () => -3600),
+    ...(window === "total" ? [] : [exposed(budgetFamilies.windowEnd, { budget: name }, () => 8 * 3600)]),
   ];
 }
 

@@ -17,7 +17,7 @@ const alerts = createRules(LINKS).flatMap(({ rules }) => rules);
 /** The template actions of texts, apart from the figures of a summary: so few that none fails when an alert fires. */
 const TEMPLATE =
   /^(?:\$labels\.(?:key|budget|window|job|query|endpoint|probe|model|workspace|finding|source|id|at|rule_group)|with \$labels\.(?:team|gateway)|\.|\$value(?: \| (?:humanizeDuration(?: \| reReplaceAll "-" "")?|humanizePercentage|printf "%\.2f"))?|if eq \$labels\.scope "[a-z]+"|if (?:gt \$value 0\.0|lt \$value 1e9)|else|end)$/;
-const FIGURES = /\{\{ (?:\$s :=|range printf) .*\{\{ end \}\}/s;
+const FIGURES = /\{\{ (?:\$s :=|range (?:\$i, \$k := )?printf) .*\{\{ end \}\}/s;
 
 describe.each(alerts)("$alert", (alert) => {
   const name = alert.alert;
