@@ -13,7 +13,7 @@ import (
 
 // options are the values of the flags, and what is read from them.
 type options struct {
-	rules, start, class, forecast, fleet, serve string
+	rules, start, class, forecast, fleet, write string
 	keys, days, warmup, step, procs             int
 	seed                                        uint64
 	history                                     bool
@@ -34,7 +34,7 @@ func readOptions() (*options, error) {
 	flag.Uint64Var(&o.seed, "seed", 1, "seed of the fleet")
 	flag.IntVar(&o.step, "step", 1, "shortest evaluation interval in minutes (0 or 1: the rule file's interval, at least a minute)")
 	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "how many run at once: shards of keys, or keys")
-	flag.StringVar(&o.serve, "serve", "", "instead of a fleet: write eight days of history of so many keys into this data folder of a Prometheus, and serve the keys to it")
+	flag.StringVar(&o.write, "write", "", "instead of a fleet: write eight days of history of so many keys into this data folder of a Prometheus")
 	flag.StringVar(&o.class, "class", "", "only keys of classes that match this regular expression")
 	flag.StringVar(&o.forecast, "forecast", "", "compute the exporter's forecast by this program (forecasts.ts); without a rule file of the name ours, also judge our alerts on it")
 	flag.BoolVar(&o.history, "history", false, "with -forecast: every process begins with the gateway's history")
@@ -81,7 +81,7 @@ func (o *options) checkCombinations() error {
 	switch {
 	case o.history && o.forecast == "":
 		return errors.New("-history: it needs -forecast")
-	case o.rules == "" && o.forecast == "" && o.serve == "":
+	case o.rules == "" && o.forecast == "" && o.write == "":
 		return errors.New("-rules \"\": it must name a rule file, as name=file")
 	}
 	return nil

@@ -1,16 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/tsdb"
 )
 
@@ -42,111 +39,88 @@ func evenKeys(n int, end int64) []*evenKey {
 
 func (k *evenKey) left(t int64) float64 { return max(0, k.limit-k.rate*float64(t%daySec)) }
 
-// writeHistory appends the history of the keys until `end` in the order of time, as a running Prometheus does, and returns the number of samples.
-func writeHistory(db *tsdb.DB, keys []*evenKey, end int64) (written int, err error) {
-	app := db.Appender(context.Background())
-	put := func(l labels.Labels, t int64, v float64) {
-		if err != nil {
-			return
-		}
-		if _, err = app.Append(0, l, t*1000, v); err != nil {
-			return
-		}
-		if written++; written%500_000 == 0 {
-			err = app.Commit()
-			app = db.Appender(context.Background())
-		}
-	}
-	for t := (end - historyDays*daySec) / 60 * 60; t < end; t += 60 {
-		if usual := t - (end - usualDays*daySec); usual >= -3600 && usual < 3600 {
-			scrapeUsual(keys, t, put)
-		}
-		if t >= end-scrapedMins*60 {
-			scrapeAll(keys, t, put)
-		}
-	}
-	if err != nil {
-		return written, err
-	}
-	return written, app.Commit()
+func (k *evenKey) runsOut() bool { return k.rate*daySec > k.limit }
+
+// scraped is a series that an exporter exposes.
+type scraped struct {
+	labels labels.Labels
+	value  func(t int64) float64
+	ref    storage.SeriesRef
 }
 
-// scrapeAll appends the metrics of every key as the exporter exposes them: one family after the other. That order decides how near to
-// each other Prometheus keeps the series that a rule reads together.
-func scrapeAll(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)) {
-	sample := func(k *evenKey, name string, v float64, extra ...string) {
-		put(labels.FromStrings(append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853", "key", k.name}, extra...)...), t, v)
-	}
-	family := func(name string, value func(*evenKey) float64, extra ...string) {
-		for _, k := range keys {
-			sample(k, name, value(k), extra...)
-		}
-	}
-	always := func(v float64) func(*evenKey) float64 { return func(*evenKey) float64 { return v } }
-	family("aigateway_key_up", always(1))
-	family("aigateway_key_unauthorized", always(0))
-	family("aigateway_key_unlimited", always(0))
-	family("aigateway_key_info", always(1))
-	family("aigateway_key_owner_info", always(1), "team", "payments")
-	family("aigateway_key_byok_in_limit", always(0))
-	family("aigateway_key_last_success_timestamp_seconds", always(float64(t-20)))
-	family("aigateway_key_limit_credits", func(k *evenKey) float64 { return k.limit })
-	family("aigateway_key_limit_remaining_credits", func(k *evenKey) float64 { return k.left(t) })
-	family("aigateway_key_limit_next_reset_timestamp_seconds", always(float64(windowEnd(Daily, t))))
-	for _, k := range keys {
-		for _, state := range []string{"never", "daily", "weekly", "monthly", "other"} {
-			sample(k, "aigateway_key_limit_reset", b2f(state == "daily"), "aigateway_key_limit_reset", state)
-		}
-	}
-	// Those that run out are predicted to, the others last.
-	outlook := func(k *evenKey) string {
-		if k.rate*daySec > k.limit {
-			return "predicted"
-		}
-		return "lasts"
-	}
-	for _, state := range []string{"exhausted", "imminent", "predicted", "slow", "lasts", "unlimited", "learning", "unknown"} {
-		for _, k := range keys {
-			sample(k, "aigateway_key_outlook", b2f(outlook(k) == state), "aigateway_key_outlook", state)
-		}
-	}
-	for _, k := range keys {
-		if outlook(k) == "predicted" {
-			sample(k, "aigateway_key_exhaustion_timestamp_seconds", float64(t)+k.left(t)/k.rate)
-		}
-	}
-	family("aigateway_key_outlook_shared", always(0))
+type exposition []*scraped
+
+func (e *exposition) add(name string, value func(t int64) float64, extra ...string) {
+	pairs := append([]string{labels.MetricName, name, "job", jobName, "instance", "exporter:9853"}, extra...)
+	*e = append(*e, &scraped{labels: labels.FromStrings(pairs...), value: value})
+}
+
+// usual is what the keys usually spend.
+func usual(keys []*evenKey) (e exposition) {
 	for _, window := range []string{"1h", "1d"} {
-		family("aigateway_key_burn_credits_per_hour", func(k *evenKey) float64 { return k.rate * 3600 }, "window", window)
+		for _, k := range keys {
+			e.add("aigateway_key_usual_burn_credits_per_hour", func(int64) float64 { return k.rate * 3600 }, "key", k.name, "window", window)
+		}
 	}
-	scrapeUsual(keys, t, put)
+	return e
+}
+
+// exposed is what the exporter exposes of the keys: one family after the other. That order decides how near to each other Prometheus
+// keeps the series that a rule reads together.
+func exposed(keys []*evenKey) (e exposition) {
+	family := func(name string, value func(*evenKey, int64) float64, extra ...string) {
+		for _, k := range keys {
+			e.add("aigateway_key_"+name, func(t int64) float64 { return value(k, t) }, append([]string{"key", k.name}, extra...)...)
+		}
+	}
+	always := func(v float64) func(*evenKey, int64) float64 { return func(*evenKey, int64) float64 { return v } }
+	family("up", always(1))
+	family("unauthorized", always(0))
+	family("unlimited", always(0))
+	family("info", always(1))
+	family("owner_info", always(1), "team", "payments")
+	family("byok_in_limit", always(0))
+	family("last_success_timestamp_seconds", func(_ *evenKey, t int64) float64 { return float64(t - 20) })
+	family("limit_credits", func(k *evenKey, _ int64) float64 { return k.limit })
+	family("limit_remaining_credits", (*evenKey).left)
+	family("limit_next_reset_timestamp_seconds", func(_ *evenKey, t int64) float64 { return float64(windowEnd(Daily, t)) })
+	for _, state := range []string{"never", "daily", "weekly", "monthly", "other"} {
+		family("limit_reset", always(b2f(state == "daily")), "aigateway_key_limit_reset", state)
+	}
+	for _, state := range outlooks {
+		// Those that run out are predicted to, the others last.
+		family("outlook", func(k *evenKey, _ int64) float64 {
+			return b2f(state == "predicted" && k.runsOut() || state == "lasts" && !k.runsOut())
+		}, "aigateway_key_outlook", state)
+	}
+	for _, k := range keys {
+		if k.runsOut() {
+			e.add("aigateway_key_exhaustion_timestamp_seconds", func(t int64) float64 { return float64(t) + k.left(t)/k.rate }, "key", k.name)
+		}
+	}
+	family("outlook_shared", always(0))
+	for _, window := range []string{"1h", "1d"} {
+		family("burn_credits_per_hour", func(k *evenKey, _ int64) float64 { return k.rate * 3600 }, "window", window)
+	}
 	for _, collector := range []string{"key", "analytics"} {
-		put(labels.FromStrings(labels.MetricName, "aigateway_exporter_poll_interval_seconds", "job", jobName, "instance", "exporter:9853", "collector", collector), t, 60)
+		e.add("aigateway_exporter_poll_interval_seconds", func(int64) float64 { return 60 }, "collector", collector)
 	}
-	put(labels.FromStrings(labels.MetricName, "aigateway_exporter_build_info", "job", jobName, "instance", "exporter:9853"), t, 1)
-	for _, kind := range []string{"", "byok_"} {
-		used := func(seconds int64) func(*evenKey) float64 {
-			return func(k *evenKey) float64 { return b2f(kind == "") * k.rate * float64(seconds) }
-		}
-		family("aigateway_key_"+kind+"usage_credits", used(t))
-		family("aigateway_key_"+kind+"usage_day_credits", used(t%daySec))
-		family("aigateway_key_"+kind+"usage_week_credits", used(t-windowStart(Weekly, t)))
-		family("aigateway_key_"+kind+"usage_month_credits", used(t-windowStart(Monthly, t)))
+	e.add("aigateway_exporter_build_info", func(int64) float64 { return 1 })
+	for name, since := range map[string]func(t int64) int64{
+		"usage_credits":       func(int64) int64 { return 0 },
+		"usage_day_credits":   func(t int64) int64 { return windowStart(Daily, t) },
+		"usage_week_credits":  func(t int64) int64 { return windowStart(Weekly, t) },
+		"usage_month_credits": func(t int64) int64 { return windowStart(Monthly, t) },
+	} {
+		family(name, func(k *evenKey, t int64) float64 { return k.rate * float64(t-since(t)) })
+		family("byok_"+name, always(0))
 	}
+	return e
 }
 
-// scrapeUsual appends what the keys usually spend.
-func scrapeUsual(keys []*evenKey, t int64, put func(labels.Labels, int64, float64)) {
-	for _, window := range []string{"1h", "1d"} {
-		for _, k := range keys {
-			put(labels.FromStrings(labels.MetricName, "aigateway_key_usual_burn_credits_per_hour", "job", jobName, "instance", "exporter:9853", "key", k.name, "window", window), t, k.rate*3600)
-		}
-	}
-}
-
-// serveKeys writes eight days of history until now into the data folder of a Prometheus that does not run yet. Then it serves what an
-// exporter with the same n keys exposes, on a free port of 127.0.0.1 that it prints.
-func serveKeys(w io.Writer, folder string, n int) error {
+// writeHistory writes eight days of history of n keys until now into the data folder of a Prometheus that does not run yet, in the order
+// of time, as a running one does.
+func writeHistory(folder string, n int) error {
 	end := time.Now().Unix()
 	keys := evenKeys(n, end)
 	o := tsdb.DefaultOptions()
@@ -157,23 +131,23 @@ func serveKeys(w io.Writer, folder string, n int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := writeHistory(db, keys, end); err != nil {
-		return err
+	before, recent := usual(keys), append(exposed(keys), usual(keys)...)
+	scrape := func(e exposition, t int64) (err error) {
+		app := db.Appender(context.Background())
+		for _, s := range e {
+			if s.ref, err = app.Append(s.ref, s.labels, t*1000, s.value(t)); err != nil {
+				return err
+			}
+		}
+		return app.Commit()
 	}
-	if err := errors.Join(db.Compact(context.Background()), db.Close()); err != nil {
-		return err
+	for t := (end - historyDays*daySec) / 60 * 60; t < end && err == nil; t += 60 {
+		switch age := end - t; {
+		case age <= scrapedMins*60:
+			err = scrape(recent, t)
+		case age > usualDays*daySec-3600 && age <= usualDays*daySec+3600:
+			err = scrape(before, t)
+		}
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "%d keys on http://%s\n", n, listener.Addr())
-	return http.Serve(listener, http.HandlerFunc(func(response http.ResponseWriter, _ *http.Request) {
-		response.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		out := bufio.NewWriterSize(response, 1<<16)
-		defer out.Flush()
-		scrapeAll(keys, time.Now().Unix(), func(l labels.Labels, _ int64, v float64) {
-			fmt.Fprintf(out, "%s%s %v\n", l.Get(labels.MetricName), l.DropMetricName(), v)
-		})
-	}))
+	return errors.Join(err, db.Compact(context.Background()), db.Close())
 }

@@ -33,9 +33,9 @@ func fail(code int, err error) int {
 
 func (o *options) run() int {
 	debug.SetGCPercent(800)
-	if o.serve != "" {
-		if err := serveKeys(os.Stdout, o.serve, o.keys); err != nil {
-			return fail(exitFailed, fmt.Errorf("-serve: %w", err))
+	if o.write != "" {
+		if err := writeHistory(o.write, o.keys); err != nil {
+			return fail(exitFailed, fmt.Errorf("-write: %w", err))
 		}
 		return 0
 	}

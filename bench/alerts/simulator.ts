@@ -43,10 +43,11 @@ export function buildSimulator(): string {
 
 /** Runs the rule files over the fleet and returns the simulator's report. Fails if the simulator does. */
 export async function simulateFleet(program: string, fleet: Fleet): Promise<string> {
-  return run(program, parametersOf(fleet));
+  return runSimulator(program, parametersOf(fleet));
 }
 
-async function run(program: string, parameters: readonly string[]): Promise<string> {
+/** Runs the simulator and returns what it prints. */
+export async function runSimulator(program: string, parameters: readonly string[]): Promise<string> {
   const child = spawn(program, parameters, {
     stdio: ["ignore", "pipe", "inherit"],
     // The simulator starts the forecast with this Node.
