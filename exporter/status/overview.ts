@@ -1,9 +1,8 @@
-import type { budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
+import { type budgetStatus, type BudgetStatus, limitOf } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
 import { type ListedNames, budgetQueryName } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import type { Period } from "../time/window.ts";
 import {
   type AccountOverview,
   accountOverview,
@@ -58,20 +57,11 @@ export interface Overview {
 }
 
 /** A budget in its current window. Amounts are credits. */
-export interface BudgetRow
-  extends
-    Pick<BudgetConfig, "name" | "team" | "scope">,
-    Pick<BudgetStatus, "spent" | "gaps" | "isUnmatched"> {
-  readonly window: Period["kind"];
-  readonly windowStartMs: number;
-  /** Undefined: a total has no end. */
-  readonly windowEndMs: number | undefined;
+export interface BudgetRow extends Omit<BudgetConfig, "limit">, BudgetStatus {
   /** Undefined: the limit is what was bought, which is unknown. */
   readonly limit: number | undefined;
   /** Whether the limit is what was bought, which covers all time. */
-  readonly isBought?: boolean | undefined;
-  /** Number of keys that the budget covers at all shards; absent: this process polls them all. */
-  readonly keysInAll?: number | undefined;
+  readonly isBought: boolean;
 }
 
 export interface OverviewDependencies {
@@ -109,22 +99,13 @@ export function createOverview(
     history: config.analytics && historyOf(readings, labels),
     unwatched: config.analytics && unwatchedRow(readings),
     budgetQueries: config.analytics ? budgetQueries(config.budgets, readings) : [],
-    budgets: config.budgets.map((budget) => budgetRow(budget, budgetStatus(budget, readings, about.nowMs))),
+    budgets: config.budgets.map((budget) => {
+      const status = budgetStatus(budget, readings, about.nowMs);
+      return { ...budget, ...status, limit: limitOf(budget, status), isBought: budget.limit === "bought" };
+    }),
     account: accountOverview(config, readings, listed(), forecasts),
     probes: config.probing && probesOverview(config.probing, readings, probes),
   };
-}
-
-function budgetRow(
-  { name, team, scope, period, limit: written, part }: BudgetConfig,
-  { window, boughtCredits, spent, gaps, isUnmatched }: BudgetStatus,
-): BudgetRow {
-  const windowEndMs = Number.isFinite(window.endMs) ? window.endMs : undefined;
-  const windowStartMs = window.startMs;
-  const isBought = written === "bought";
-  const limit = isBought ? boughtCredits : written;
-  const row = { name, team, scope, window: period.kind, windowStartMs, windowEndMs, limit, spent, gaps };
-  return { ...row, isUnmatched, ...(isBought && { isBought }), ...(part && { keysInAll: part.keys }) };
 }
 
 /** Budgets share the regular queries; every other period has its own query. */

@@ -128,21 +128,21 @@ function modelsJson(row: QueryRow | undefined): StatusJson["keys"][number]["mode
 
 /** A budget in its current window. */
 function budgetJson(row: BudgetRow): StatusJson["budgets"][number] {
-  const { name, team, scope, gaps, keysInAll } = row;
+  const { name, team, scope, period, window, gaps, part } = row;
   return {
     budget: name,
     team: given(team),
     scope: scope.kind,
     keys: scope.kind === "keys" ? [...scope.names] : undefined,
     label: scope.kind === "model" || scope.kind === "app" ? scope.label : undefined,
-    window: row.window,
-    window_start_timestamp_seconds: row.isBought ? undefined : seconds(row.windowStartMs),
-    window_end_timestamp_seconds: seconds(row.windowEndMs),
+    window: period.kind,
+    window_start_timestamp_seconds: row.isBought ? undefined : window.startMs / 1000,
+    window_end_timestamp_seconds: window.endMs / 1000,
     limit_credits: row.limit,
     spent_credits: row.spent,
-    complete: row.spent !== undefined && !gaps && keysInAll === undefined,
+    complete: row.spent !== undefined && !gaps && !part,
     gaps: gaps && Object.fromEntries(Object.entries(gaps.counts).filter(([, count]) => count > 0)),
-    keys_at_all_shards: keysInAll,
+    keys_at_all_shards: part?.keys,
     unmatched: row.isUnmatched,
   };
 }

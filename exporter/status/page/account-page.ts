@@ -10,6 +10,7 @@ import { type Html, html, keyLink, namesText } from "./html.ts";
 import { ownerLine } from "./keys.ts";
 import { layout, type Written } from "./layout.ts";
 import { rankingSection } from "./ranking.ts";
+import { card } from "./table.ts";
 import { windowTiles } from "./windows.ts";
 
 /** What the management key shows of the whole account, and which keys spend the most. */
@@ -45,11 +46,11 @@ function balanceTiles({ account, creditValue, nowMs }: Overview): Html {
 /** The spend of keys that are not watched. */
 function unwatchedSection(row: UnwatchedRow | undefined): Html {
   if (!row) return html``;
-  return html`<section class="card" aria-labelledby="unwatched">
-    <h2 id="unwatched">Unwatched spend</h2>
-    <p>Today ${credits(row.day)}, this month ${credits(row.month)} credits</p>
-    <p class="note">${unwatchedNote(row)}</p>
-  </section>`;
+  return card(
+    { id: "unwatched", title: "Unwatched spend" },
+    html`<p>Today ${credits(row.day)}, this month ${credits(row.month)} credits</p>
+      <p class="note">${unwatchedNote(row)}</p>`,
+  );
 }
 
 function unwatchedNote({ day, month, unresolvedKeys = 0, unresolvedNames = [] }: UnwatchedRow): Html {

@@ -8,6 +8,7 @@ import { isExceeded, spentText } from "./budgets.ts";
 import { balanceDanger, dangerText, endText } from "./danger-text.ts";
 import { foreign, type Html, html, keyLink, namesText } from "./html.ts";
 import { answerAge, dangerMark, faultText, isWarned, mark, stateMark } from "./marks.ts";
+import { card } from "./table.ts";
 import { targetsOf } from "./targets.ts";
 import { ago, until } from "./time.ts";
 
@@ -44,13 +45,11 @@ export function attention(overview: Overview): Html {
   if (items.length === 0) return html``;
   const ordered = items.toSorted(([one], [other]) => byUrgency(one, other)).slice(0, ATTENTION_SHOWN);
   const hidden = items.length - ordered.length;
-  return html`<section class="card attention" aria-labelledby="attention">
-    <h2 id="attention">Needs attention</h2>
-    <ul>
+  const list = html`<ul>
       ${ordered.map(([{ urgency }, made]) => html`<li class="${urgency}">${made()}</li>`)}
     </ul>
-    ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}
-  </section>`;
+    ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}`;
+  return card({ id: "attention", title: "Needs attention" }, list, "attention");
 }
 
 /** The budgets that several keys share, each once; the balance of the account has its own item. */
@@ -127,9 +126,9 @@ function failedReload(atMs: number, nowMs: number): Html {
 }
 
 function exceeded(budget: BudgetRow, nowMs: number): Html {
-  const { name, windowEndMs } = budget;
+  const { name, window } = budget;
   const end =
-    windowEndMs === undefined ? "it never ends" : html`its window ends ${until(windowEndMs, nowMs)}`;
+    window.endMs === Infinity ? "it never ends" : html`its window ends ${until(window.endMs, nowMs)}`;
   const text = html`budget: ${spentText(budget)} credits spent; ${end}`;
   return item(foreign(name), mark("down", "Exceeded"), text);
 }

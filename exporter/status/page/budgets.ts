@@ -16,7 +16,7 @@ export function budgetsSection(
   if (budgets.length === 0) return html``;
   const configured = keys.filter(({ isListed }) => isListed !== true).length;
   const ordered = budgets.toSorted((one, other) => rank(one) - rank(other));
-  const isBound = budgets.some(({ gaps, keysInAll }) => (gaps && !mayBeMore(gaps)) || keysInAll);
+  const isBound = budgets.some(({ gaps, part }) => (gaps && !mayBeMore(gaps)) || part);
   const rows = ordered.map((budget) => budgetRow(budget, configured, nowMs));
   return sheet({ id: "budgets", title: "Budgets" }, COLUMNS, rows, isBound ? LOWER_BOUND_NOTE : undefined);
 }
@@ -36,10 +36,10 @@ export function isExceeded({ spent, limit }: BudgetRow): boolean {
 }
 
 /** Spend and limit in words; a bound is marked as one. */
-export function spentText({ spent, limit, gaps, keysInAll }: BudgetRow): Html {
+export function spentText({ spent, limit, gaps, part }: BudgetRow): Html {
   const most = limit === undefined ? UNKNOWN : html`${creditText(limit)}`;
   if (spent === undefined) return html`${UNKNOWN} of ${most}`;
-  const bound = mayBeMore(gaps) ? "about " : gaps || keysInAll ? "at least " : "";
+  const bound = mayBeMore(gaps) ? "about " : gaps || part ? "at least " : "";
   return html`${bound}${creditText(spent)} of ${most}`;
 }
 
@@ -49,10 +49,9 @@ function mayBeMore(gaps: BudgetGaps | undefined): boolean {
 }
 
 /** `This month`, or the first day of a total. */
-function windowTitle({ window, windowStartMs, isBought }: BudgetRow): Html {
+function windowTitle({ period, window, isBought }: BudgetRow): Html {
   if (isBought) return html`All that was bought`;
-  if (window !== "total") return html`${WINDOWS[window]}`;
-  return html`Since ${date(windowStartMs)}`;
+  return period.kind === "total" ? html`Since ${date(window.startMs)}` : html`${WINDOWS[period.kind]}`;
 }
 
 const WINDOWS = { day: "Today", week: "This week", month: "This month" } as const;
@@ -88,10 +87,10 @@ function budgetRow(budget: BudgetRow, keys: number, nowMs: number): Row {
 function budgetMark(budget: BudgetRow, nowMs: number): Html {
   const share = shareOf(budget);
   if (isExceeded(budget)) return mark("down", "Exceeded");
-  if (budget.windowStartMs > nowMs) return mark("waiting", "Not begun");
+  if (budget.window.startMs > nowMs) return mark("waiting", "Not begun");
   if (share === undefined) return mark("waiting", "Unknown");
   if (share >= HIGH_SHARE) return mark("day", share === 1 ? "All spent" : "Nearly spent");
-  if (budget.keysInAll !== undefined) return mark("waiting", "Part of it");
+  if (budget.part) return mark("waiting", "Part of it");
   return budget.gaps ? mark("waiting", "Incomplete") : mark("up", "Within");
 }
 
@@ -101,29 +100,28 @@ function spentCell(budget: BudgetRow): Html {
   return usedBar(share, spentText(budget), usedText(share), isExceeded(budget));
 }
 
-function leftText({ spent, limit, gaps, keysInAll }: BudgetRow): Html {
+function leftText({ spent, limit, gaps, part }: BudgetRow): Html {
   if (spent === undefined || limit === undefined) return UNKNOWN;
-  const bound = mayBeMore(gaps) ? "about" : gaps || keysInAll ? "at most" : undefined;
+  const bound = mayBeMore(gaps) ? "about" : gaps || part ? "at most" : undefined;
   return html`${creditText(limit - spent)}${bound && html`<small>${bound}</small>`}`;
 }
 
-function endText({ window, windowEndMs }: BudgetRow, nowMs: number): Html {
-  if (window === "total") return html`never ends`;
-  return windowEndMs === undefined ? UNKNOWN : html`ends ${until(windowEndMs, nowMs)}`;
+function endText({ window }: BudgetRow, nowMs: number): Html {
+  return window.endMs === Infinity ? html`never ends` : html`ends ${until(window.endMs, nowMs)}`;
 }
 
 /** Maximum number of keys that are named. */
 const NAMES_SHOWN = 3;
 
-function scopeText({ scope, isUnmatched, keysInAll }: BudgetRow, keys: number): Html {
+function scopeText({ scope, isUnmatched, part }: BudgetRow, keys: number): Html {
   if (scope.kind === "account") return html`the account<small>all its keys, polled or not</small>`;
   if (scope.kind !== "keys") {
     const advice = isUnmatched ? html`<br />in no row of the gateway: check its name` : undefined;
     return html`${foreign(scope.label)}<small>${scope.kind}${advice}</small>`;
   }
   const { names } = scope;
-  if (keysInAll !== undefined)
-    return html`${names.length} of ${counted(keysInAll, "key")}<small>other shards poll the rest</small>`;
+  if (part)
+    return html`${names.length} of ${counted(part.keys, "key")}<small>other shards poll the rest</small>`;
   if (names.length === keys) return html`all ${counted(keys, "key")}`;
   return html`${counted(names.length, "key")}<small>${namesText(names, NAMES_SHOWN)}</small>`;
 }

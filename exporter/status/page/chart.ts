@@ -2,6 +2,7 @@ import { scaleLinear, scaleUtc } from "d3-scale";
 import { DAY_MS } from "../../time/window.ts";
 import { creditText } from "./amount.ts";
 import { type Html, html } from "./html.ts";
+import type { Heading } from "./table.ts";
 import { shortTime } from "./time.ts";
 
 /** Bars of consecutive hours or days. Amounts are credits. */
@@ -31,9 +32,7 @@ export interface Lines {
 export type Point = readonly [atMs: number, credits: number];
 
 /** Texts for those who do not see the chart. */
-export interface ChartTexts {
-  readonly id: string;
-  readonly title: string;
+export interface ChartTexts extends Heading {
   readonly text: string;
 }
 

@@ -15,6 +15,7 @@ import { creditText } from "./amount.ts";
 import { barChart, type Bars, lineChart, type Point } from "./chart.ts";
 import { foreign, type Html, html, keyLink, labelled } from "./html.ts";
 import { leftCard } from "./left.ts";
+import { card, type Heading } from "./table.ts";
 import { shortTime, timeText } from "./time.ts";
 
 /** Largest keys, models or apps that have a colour of their own. */
@@ -132,33 +133,19 @@ function spendCard(spend: Parts, nowMs: number): Html | undefined {
     name ? [legend(kind, html`${name} <small>${creditText(sum(amounts))}</small>`)] : [],
   );
   const yesterday = bars.before.length > 0 ? legend("before", html`yesterday`) : undefined;
+  const chart = barChart({ id, title, text: `Credits: ${listed.join(", ")}.` }, bars);
+  return chartCard({ id, title }, all, chart, [...items, yesterday]);
+}
+
+function chartCard(heading: Heading, all: string, chart: Html, items: readonly (Html | undefined)[]): Html {
   return card(
-    { id, title, all, chart: barChart({ id, title, text: `Credits: ${listed.join(", ")}.` }, bars) },
-    [...items, yesterday],
+    heading,
+    html`<p><small>${all}</small></p>
+      ${chart}
+      <ul class="legend">
+        ${items}
+      </ul>`,
   );
-}
-
-interface Card {
-  readonly id: string;
-  readonly title: string;
-  /** Below the title. */
-  readonly all: string;
-  readonly chart: Html;
-}
-
-function card({ id, title, all, chart }: Card, items: readonly (Html | undefined)[]): Html {
-  return html`<section class="card" aria-labelledby="${id}">
-    <h2 id="${id}">${title}</h2>
-    <p class="when"><small>${all}</small></p>
-    ${chart}
-    ${
-      items.some((item) => item)
-        ? html`<ul class="legend">
-            ${items}
-          </ul>`
-        : undefined
-    }
-  </section>`;
 }
 
 function legend(kind: string, text: Html): Html {
@@ -213,10 +200,8 @@ function monthCard(history: History, nowMs: number): Html | undefined {
     { id, title, text: all },
     { startMs: month.startMs, endMs, most, lines, now: spent ?? [nowMs, 0] },
   );
-  return card({ id, title, all, chart }, [
-    legend("s0", html`this month`),
-    legend("before", html`last month`),
-  ]);
+  const items = [legend("s0", html`this month`), legend("before", html`last month`)];
+  return chartCard({ id, title }, all, chart, items);
 }
 
 function sum(amounts: readonly number[]): number {

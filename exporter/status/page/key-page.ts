@@ -11,7 +11,7 @@ import { byokLine, expiryLine, listLine, ownerLine, resetCell, UNKNOWN_NOTE, use
 import { layout, type Written } from "./layout.ts";
 import { answerAge, dangerMark, faultText, pollMark } from "./marks.ts";
 import type { KeyModels } from "../key-models.ts";
-import { type Column, sheet } from "./table.ts";
+import { card, type Column, sheet } from "./table.ts";
 import { until } from "./time.ts";
 import { ranked, rankingSection } from "./ranking.ts";
 
@@ -58,12 +58,15 @@ function missing(name: string, { shard }: Overview): Html {
 /** The state of the polls, what needs attention, and what the last failure was. */
 function stateCard(key: KeyRow, nowMs: number): Html {
   const fault = faultText(key);
-  return html`<section class="card" aria-labelledby="state">
-    <h2 id="state">State</h2>
-    <p>${pollMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small></p>
-    ${fault === undefined ? undefined : html`<p class="message">${foreign(fault, 800)}</p>`} ${listLine(key)}
-    <p>${verdict(key, nowMs)}</p>
-  </section>`;
+  return card(
+    { id: "state", title: "State" },
+    html`<p>
+        ${pollMark(key)} <small class="inline">${answerAge(key, nowMs)}${expiryLine(key, nowMs)}</small>
+      </p>
+      ${fault === undefined ? undefined : html`<p class="message">${foreign(fault, 800)}</p>`}
+      ${listLine(key)}
+      <p>${verdict(key, nowMs)}</p>`,
+  );
 }
 
 /** Whether the limit lasts, in a sentence. */
@@ -128,19 +131,12 @@ const LAYER_COLUMNS: readonly Column[] = [
 
 /** What a key spends by model in each window. */
 export function keyModelsSection({ label = "", isShared, windows }: KeyModels): Html {
+  const heading = { id: "models", title: "Models" };
   const name = foreign(label, 64);
-  if (windows.length === 0)
-    return html`<section class="card" aria-labelledby="models">
-      <h2 id="models">Models</h2>
-      <p>
-        Unknown:
-        ${
-          isShared
-            ? html`several keys have the name ${name} at the gateway, which reports them as one.`
-            : UNNAMED
-        }
-      </p>
-    </section>`;
+  if (windows.length === 0) {
+    const twins = html`several keys have the name ${name} at the gateway, which reports them as one.`;
+    return card(heading, html`<p>Unknown: ${isShared ? twins : UNNAMED}</p>`);
+  }
   const rows = ranked(windows, ({ model }) => model).map(({ name: model, amounts }) => {
     return { title: labelled(model, "model"), amounts };
   });
@@ -148,11 +144,7 @@ export function keyModelsSection({ label = "", isShared, windows }: KeyModels): 
     By the name of the key at the gateway, ${name}: a deleted key of that name is part of it. “At least”: rows
     or amounts are missing in the answer.
   </p>`;
-  return rankingSection(
-    { id: "models", title: "Models", what: "Model", notes, isWhole: true },
-    rows,
-    windows,
-  );
+  return rankingSection({ ...heading, what: "Model", notes, isWhole: true }, rows, windows);
 }
 
 const UNNAMED = html`the gateway reports this by the names that keys have there, and no list of the account’s

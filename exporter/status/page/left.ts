@@ -5,20 +5,21 @@ import type { KeyRow } from "../target-rows.ts";
 import { creditText } from "./amount.ts";
 import { lineChart, type Lines, type Point, sparkLine } from "./chart.ts";
 import { type Html, html } from "./html.ts";
+import { card } from "./table.ts";
 
 /** What was left of a key's limit until now, with the estimate to the reset. Undefined: something of it is unknown. */
 export function leftCard(key: KeyRow, history: History, nowMs: number): Html | undefined {
   const chart = leftLines(key, history, nowMs);
   if (!chart) return undefined;
-  const title = "Left of the limit";
+  const heading = { id: "left", title: "Left of the limit" };
   const now = `${creditText(key.remaining ?? 0)} credits now`;
   const isEstimated = chart.lines.every(({ points }) => points.length > 0);
-  return html`<section class="card" aria-labelledby="left">
-    <h2 id="left">${title}</h2>
-    <p class="when"><small>${now}${isEstimated ? "; dashed: the estimate" : ""}</small></p>
-    ${lineChart({ id: "left", title, text: now }, chart)}
-    <p class="note">Counted back from what is left now by the spend of each day or hour.</p>
-  </section>`;
+  return card(
+    heading,
+    html`<p><small>${now}${isEstimated ? "; dashed: the estimate" : ""}</small></p>
+      ${lineChart({ ...heading, text: now }, chart)}
+      <p class="note">Counted back from what is left now by the spend of each day or hour.</p>`,
+  );
 }
 
 /** The same as a small picture. */

@@ -13,9 +13,22 @@ export interface Row {
   readonly kind?: string;
 }
 
-/** A table with a heading, as a section of the page. */
+/** A section of the page with a heading. */
+export function card({ id, title }: Heading, content: Html, kind = ""): Html {
+  return html`<section class="card ${kind}" aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+export interface Heading {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** A section with a table. */
 export function sheet(
-  { id, title }: { readonly id: string; readonly title: string },
+  { id, title }: Heading,
   columns: readonly Column[],
   rows: readonly Row[],
   notes?: Html,

@@ -173,21 +173,17 @@ describe("createOverview", () => {
     const { budgets } = overview({ budgets: [team, prepaid], judged });
     expect(budgets).toEqual([
       {
-        name: "payments-day",
-        team: "payments",
-        scope: { kind: "keys", names: ["billing", "checkout"] },
-        window: "day",
-        windowStartMs: Date.parse("2026-11-18T00:00:00Z"),
-        windowEndMs: Date.parse("2026-11-19T00:00:00Z"),
+        ...team,
+        window: windowAt("day", NOON),
         limit: 100,
+        isBought: false,
         spent: 42.5,
+        complete: false,
         gaps,
         isUnmatched: false,
       },
       expect.objectContaining({
-        window: "total",
-        windowStartMs: Date.parse("2026-11-01T00:00:00Z"),
-        windowEndMs: undefined,
+        window: { startMs: Date.parse("2026-11-01T00:00:00Z"), endMs: Infinity },
         spent: undefined,
         gaps: undefined,
       }),

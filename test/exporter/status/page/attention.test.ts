@@ -117,7 +117,7 @@ test("the most urgent comes first, then what fails, then warnings", () => {
     budgets: [
       budget("kept"),
       budget("over", { spent: 612.3 }),
-      budget("prepaid", { window: "total", windowEndMs: undefined, spent: 501, gaps: gaps({ old: 1 }) }),
+      budget("prepaid", { window: { startMs: NOW, endMs: Infinity }, spent: 501, gaps: gaps({ old: 1 }) }),
     ],
     account: { ...ACCOUNT, balance, capabilities: WARNED },
     probes: { rows: [probe("good"), probe("bad", BROKEN)], spentToday: 0, ceiling: 0.5 },

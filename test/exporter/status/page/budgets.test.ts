@@ -3,11 +3,11 @@ import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
 import type { BudgetRow } from "../../../../exporter/status/overview.ts";
 import { budget, gaps, key, NOW, pageOf, rows, textOf } from "./page-reader.ts";
 
-const TOTAL = {
-  window: "total",
-  windowStartMs: Date.parse("2026-10-01T00:00:00Z"),
-  windowEndMs: undefined,
-} as const;
+/** Everything since an instant. */
+function total(sinceMs: number): Partial<BudgetRow> {
+  return { period: { kind: "total", sinceMs }, window: { startMs: sinceMs, endMs: Infinity } };
+}
+
 const PART = { sources: 1 };
 
 describe("the table of budgets", () => {
@@ -40,11 +40,7 @@ describe("the table of budgets", () => {
     ["just not spent", { spent: 499.999 }, ["◆ Nearly spent", "500.00 of 500.00 99%", "0.00"]],
     ["spent to the last credit", { spent: 500 }, ["◆ All spent", "500.00 of 500.00 100%", "0.00"]],
     ["exceeded", { spent: 500.5 }, ["✕ Exceeded", "500.50 of 500.00 100%", "−0.50"]],
-    [
-      "not begun",
-      { spent: undefined, window: "total", windowStartMs: NOW + 1, windowEndMs: undefined },
-      ["○ Not begun", "— of 500.00", "—"],
-    ],
+    ["not begun", { spent: undefined, ...total(NOW + 1) }, ["○ Not begun", "— of 500.00", "—"]],
     [
       "unknown",
       { spent: undefined, gaps: gaps({ early: 1 }, PART) },
@@ -103,9 +99,9 @@ describe("the table of budgets", () => {
   });
 
   test.each<[Partial<BudgetRow>, string]>([
-    [{ window: "day", windowEndMs: NOW + 90_000 }, "Today ends in 1 min"],
-    [{ window: "week" }, "This week ends in 9 d 10 h"],
-    [TOTAL, "Since 1 October 2026 never ends"],
+    [{ period: { kind: "day" }, window: { startMs: NOW - 1, endMs: NOW + 90_000 } }, "Today ends in 1 min"],
+    [{ period: { kind: "week" } }, "This week ends in 9 d 10 h"],
+    [total(Date.parse("2026-10-01T00:00:00Z")), "Since 1 October 2026 never ends"],
   ])("shows the window %j", (more, text) => expect(cells(more)[4]).toBe(text));
 
   test.each<[BudgetRow["scope"], string]>([

@@ -9,6 +9,7 @@ import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
 import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
+import { windowAt } from "../../../../exporter/time/window.ts";
 import { type View, WHOLE } from "../../../../exporter/status/view.ts";
 
 export const NOW = Date.parse("2026-11-21T13:40:39Z");
@@ -123,11 +124,12 @@ export function budget(name: string, more: Partial<BudgetRow> = {}): BudgetRow {
     name,
     team: "",
     scope: { kind: "keys", names: ["billing"] },
-    window: "month",
-    windowStartMs: Date.parse("2026-11-01T00:00:00Z"),
-    windowEndMs: Date.parse("2026-12-01T00:00:00Z"),
+    period: { kind: "month" },
+    window: windowAt("month", NOW),
     limit: 500,
+    isBought: false,
     spent: 120.5,
+    complete: true,
     gaps: undefined,
     isUnmatched: false,
     ...more,
