@@ -1,4 +1,4 @@
-import { type budgetStatus, type BudgetStatus, limitOf } from "../budgets/budget-status.ts";
+import type { budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
 import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
 import { type ListedNames, budgetQueryName } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
@@ -101,7 +101,8 @@ export function createOverview(
     budgetQueries: config.analytics ? budgetQueries(config.budgets, readings) : [],
     budgets: config.budgets.map((budget) => {
       const status = budgetStatus(budget, readings, about.nowMs);
-      return { ...budget, ...status, limit: limitOf(budget, status), isBought: budget.limit === "bought" };
+      const isBought = budget.limit === "bought";
+      return { ...budget, ...status, isBought, limit: isBought ? status.boughtCredits : budget.limit };
     }),
     account: accountOverview(config, readings, listed(), forecasts),
     probes: config.probing && probesOverview(config.probing, readings, probes),

@@ -20,14 +20,6 @@ export interface Import {
   readonly erased: boolean;
 }
 
-export interface Export {
-  readonly name: string;
-  /** `function` also for a class. */
-  readonly kind: "function" | "constant" | "type";
-  readonly documented: boolean;
-  readonly line: number;
-}
-
 /** Every static and dynamic import and re-export of a file, imports of types included. */
 export function importsOf({ path, text }: SourceText): readonly Import[] {
   const source = parse(path, text);
@@ -50,37 +42,6 @@ export function importsOf({ path, text }: SourceText): readonly Import[] {
       add(node.argument.literal, [], true);
   });
   return found;
-}
-
-/** The declarations that a file exports, in order, and whether each has a doc comment. */
-export function exportsOf({ path, text }: SourceText): readonly Export[] {
-  const source = parse(path, text);
-  return source.statements.filter(isExported).flatMap((statement) => {
-    const documented = ts.getJSDocCommentsAndTags(statement).length > 0;
-    const kind = kindOf(statement);
-    return declaredNames(statement).map((name) => ({
-      name,
-      kind,
-      documented,
-      line: lineOf(source, statement),
-    }));
-  });
-}
-
-/** The lines with a default export of any form. */
-export function defaultExportsOf({ path, text }: SourceText): readonly number[] {
-  const source = parse(path, text);
-  return source.statements.filter(exportsDefault).map((statement) => lineOf(source, statement));
-}
-
-/** The lines that use the global `name`, as itself or through `globalThis`. */
-export function usesOfGlobal({ path, text }: SourceText, name: string): readonly number[] {
-  const source = parse(path, text);
-  const lines: number[] = [];
-  visit(source, (node) => {
-    if (ts.isIdentifier(node) && node.text === name && !isMemberName(node)) lines.push(lineOf(source, node));
-  });
-  return lines;
 }
 
 function parse(path: string, text: string): ts.SourceFile {
@@ -119,58 +80,5 @@ function valueNames(elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)
 function isLoader(callee: ts.Expression): boolean {
   return (
     callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === "require")
-  );
-}
-
-function isExported(statement: ts.Statement): boolean {
-  return hasModifier(statement, ts.SyntaxKind.ExportKeyword);
-}
-
-function hasModifier(statement: ts.Statement, kind: ts.SyntaxKind): boolean {
-  return (
-    ts.canHaveModifiers(statement) &&
-    (ts.getModifiers(statement) ?? []).some((modifier) => modifier.kind === kind)
-  );
-}
-
-function kindOf(statement: ts.Statement): Export["kind"] {
-  if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) return "function";
-  return ts.isVariableStatement(statement) ? "constant" : "type";
-}
-
-function declaredNames(statement: ts.Statement): readonly string[] {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.map((declaration) => declaration.name.getText());
-  }
-  const named =
-    ts.isFunctionDeclaration(statement) ||
-    ts.isClassDeclaration(statement) ||
-    ts.isInterfaceDeclaration(statement) ||
-    ts.isTypeAliasDeclaration(statement);
-  return named ? [statement.name?.text ?? "default"] : [];
-}
-
-function exportsDefault(statement: ts.Statement): boolean {
-  if (ts.isExportAssignment(statement)) return true;
-  if (ts.isExportDeclaration(statement)) {
-    const clause = statement.exportClause;
-    return (
-      clause !== undefined &&
-      ts.isNamedExports(clause) &&
-      clause.elements.some(({ name }) => name.text === "default")
-    );
-  }
-  return hasModifier(statement, ts.SyntaxKind.DefaultKeyword);
-}
-
-/** Whether an identifier only names a member (`child.process`, `{ process: 1 }`), `globalThis.process` excepted. */
-function isMemberName(node: ts.Identifier): boolean {
-  const parent = node.parent;
-  if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
-    return !(ts.isIdentifier(parent.expression) && parent.expression.text === "globalThis");
-  }
-  return (
-    (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodSignature(parent)) &&
-    parent.name === node
   );
 }
