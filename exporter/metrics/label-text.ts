@@ -10,15 +10,14 @@ export function shownLabel(text: string): string {
 }
 
 /**
- * Longest text of the service that becomes a label value, in UTF-8 bytes. Common stores of Prometheus data reject
- * longer ones, some even the whole scrape, and users may give an app any name.
+ * Longest text of the service that becomes a label value, in UTF-16 units. Common stores of Prometheus data reject
+ * values of more than 1 kB, some even the whole scrape, and users may give a key or an app any name.
  */
-const LONGEST_BYTES = 1024;
+const LONGEST = 256;
 
 /** Sixteen hexadecimal digits, so that two texts with the same beginning remain two series. */
 const DIGEST_LENGTH = 16;
 const MARK = "…";
-const CUT_BYTES = LONGEST_BYTES - Buffer.byteLength(MARK) - DIGEST_LENGTH;
 
 /**
  * A text of the service as a label value: a lone surrogate becomes U+FFFD, and a digest replaces the end of a very
@@ -26,14 +25,10 @@ const CUT_BYTES = LONGEST_BYTES - Buffer.byteLength(MARK) - DIGEST_LENGTH;
  */
 export function labelText(text: string): string {
   const wellFormed = text.toWellFormed();
-  // A UTF-16 unit is three bytes at most.
-  if (wellFormed.length <= LONGEST_BYTES / 3 || Buffer.byteLength(wellFormed) <= LONGEST_BYTES) {
-    return wellFormed;
-  }
   // After a cut, `holdsSecret` would not find the secret.
-  if (holdsSecret(wellFormed)) return wellFormed;
-  // Stops before a character that does not fit completely.
-  const { read } = new TextEncoder().encodeInto(wellFormed, new Uint8Array(CUT_BYTES));
+  if (wellFormed.length <= LONGEST || holdsSecret(wellFormed)) return wellFormed;
+  const beginning = wellFormed.slice(0, LONGEST - MARK.length - DIGEST_LENGTH);
   const digest = createHash("sha256").update(wellFormed).digest("hex").slice(0, DIGEST_LENGTH);
-  return `${wellFormed.slice(0, read)}${MARK}${digest}`;
+  // Not half of a pair of surrogates.
+  return `${beginning.replace(/[\ud800-\udbff]$/, "")}${MARK}${digest}`;
 }

@@ -137,7 +137,7 @@ export const valueCases: readonly FaultCase[] = [
         return relabelled(first, TWO, { model: bounded(`${LONG}1`), app: "Chat" });
       },
     },
-    note: "cut to 1024 bytes with a digest at the end, so that they stay apart",
+    note: "cut to 256 characters with a digest at the end, so that they stay apart",
   },
 ];
 
@@ -168,5 +168,5 @@ function withLabel(right: SeriesMap, label: string): SeriesMap {
 }
 
 function bounded(text: string): string {
-  return `${text.slice(0, 1005)}…${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+  return `${text.slice(0, 239)}…${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
 }
