@@ -32,6 +32,7 @@ export function findingsOf(error: z.ZodError | undefined): Finding[] {
 
 /** `known`: the names of the section's fields, separated by commas. */
 function unknownField(name: string, known: string): string {
+  if (name.startsWith("management_key_")) return "is not a field of this section: it belongs into analytics";
   const nearest = nearestName(name.toLowerCase(), known.split(", "));
   return `is not a known field; ${nearest === undefined ? "known" : `did you mean ${nearest}? Known`} fields: ${known}`;
 }
@@ -66,7 +67,8 @@ export function pathText(path: readonly PropertyKey[]): string {
 }
 
 function secretAdvice([root]: readonly PropertyKey[], field: string): string {
-  const name = root === "analytics" || /management/i.test(field) ? "management_key" : "api_key";
+  const management = root === "analytics" ? "management_key" : "analytics.management_key";
+  const name = root === "analytics" || /management/i.test(field) ? management : "api_key";
   return (
     `a secret must not be written in this file; put it into a file and name the file in ${name}_file, ` +
     `or into an environment variable and name the variable in ${name}_env`
