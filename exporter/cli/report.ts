@@ -1,5 +1,5 @@
 import { redact } from "../secrets/redact.ts";
-import { csvReport, type CsvTotals } from "../reports/csv.ts";
+import { type CsvDecimal, csvReport, type CsvTotals } from "../reports/csv.ts";
 import { focusReport } from "../reports/focus.ts";
 import { jsonReport } from "../reports/json.ts";
 import { markdownReport } from "../reports/markdown.ts";
@@ -29,6 +29,8 @@ export interface ReportRequest {
   readonly format: "markdown" | "csv" | "json" | "focus";
   /** For CSV; absent: none. */
   readonly totals?: CsvTotals;
+  /** For CSV; absent: point. */
+  readonly decimal?: CsvDecimal;
   /** For FOCUS; absent: the host of the gateway. */
   readonly provider?: string;
   readonly publisher?: string;
@@ -109,7 +111,7 @@ const FORMATS: Readonly<Record<ReportRequest["format"], Write>> = {
     const { provider = host, publisher = provider, invoiceIssuer = provider } = request;
     return focusReport(made, { account: host, provider, publisher, invoiceIssuer });
   },
-  csv: (made, _before, { totals = "none" }) => csvReport(made, totals),
+  csv: (made, _before, { totals = "none", decimal }) => csvReport(made, totals, decimal),
   json: jsonReport,
   markdown: markdownReport,
 };

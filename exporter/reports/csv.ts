@@ -5,19 +5,24 @@ import { rowKind, type SpendReport } from "./report.ts";
 export const CSV_TOTALS = ["none", "row"] as const;
 export type CsvTotals = (typeof CSV_TOTALS)[number];
 
+/** The sign before decimals. Where it is a comma, spreadsheets expect semicolons between cells. */
+export const CSV_DECIMALS = ["point", "comma"] as const;
+export type CsvDecimal = (typeof CSV_DECIMALS)[number];
+
 /**
  * One row for each line (RFC 4180), then the rest; an amount that is not known is empty. It begins with a byte order mark,
  * without which spreadsheets take names for another encoding.
  */
-export function csvReport(report: SpendReport, totals: CsvTotals): string {
+export function csvReport(report: SpendReport, totals: CsvTotals, decimal: CsvDecimal = "point"): string {
   const { by, period, currency, lines, rest, total } = report;
   const all = [...lines, ...(rest ? [rest] : []), total];
   const days = [dateText(period.window.startMs), dateText(period.window.endMs - 1)];
   const decimals = new Map(MONEY.map((name) => [name, Math.max(...all.map((one) => decimalsOf(one[name])))]));
   const money = (amounts: ReportAmounts, name: (typeof MONEY)[number]) =>
     fixed(amounts[name], decimals.get(name));
+  const line = (values: readonly Value[]) => csvLine(values, decimal);
   const row = (kind: string, names: readonly string[], amounts: ReportAmounts) =>
-    csvLine([
+    line([
       ...days,
       kind,
       ...by.map((_, index) => names[index]),
@@ -30,7 +35,7 @@ export function csvReport(report: SpendReport, totals: CsvTotals): string {
     ]);
   return [
     BYTE_ORDER_MARK,
-    csvLine([
+    line([
       "period_start",
       "period_end",
       "line",
@@ -72,15 +77,22 @@ function fixed(value: number | undefined, decimals = 0): Digits | undefined {
  * One line of comma-separated values. Text that a spreadsheet would read as a formula gets an apostrophe in front, also
  * after a semicolon or a tab, which separate cells in some countries.
  */
-export function csvLine(values: readonly (string | number | Digits | undefined)[]): string {
-  return `${values.map(csvValue).join(",")}\r\n`;
+export function csvLine(values: readonly Value[], decimal: CsvDecimal = "point"): string {
+  return `${values.map((value) => csvValue(value, decimal)).join(SEPARATORS[decimal])}\r\n`;
 }
 
-function csvValue(value: string | number | Digits | undefined): string {
-  if (typeof value === "object") return value.digits;
-  if (typeof value === "number") return DECIMAL.format(value);
+type Value = string | number | Digits | undefined;
+
+const SEPARATORS: Readonly<Record<CsvDecimal, string>> = { point: ",", comma: ";" };
+
+function csvValue(value: Value, decimal: CsvDecimal): string {
+  if (typeof value === "number" || typeof value === "object") {
+    const digits = typeof value === "number" ? DECIMAL.format(value) : value.digits;
+    return decimal === "comma" ? digits.replace(".", ",") : digits;
+  }
   const text = (value ?? "").replaceAll(FORMULA, "'$&");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const isQuoted = text.includes(SEPARATORS[decimal]) || /["\r\n]/.test(text);
+  return isQuoted ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** With the signs of full width, which some spreadsheets read like the usual ones, and spaces, which some remove. */

@@ -26,7 +26,7 @@ export function focusReport(report: SpendReport, parties: FocusParties): string 
   const columns = Object.keys(
     rowOf(undefined, report.total, { ...report.period, price: 0 }, report, parties),
   );
-  return [columns, ...rows.map((cells) => Object.values(cells))].map(csvLine).join("");
+  return [columns, ...rows.map((cells) => Object.values(cells))].map((cells) => csvLine(cells)).join("");
 }
 
 /** The columns in their order; an unknown value is empty. `names`: undefined for what belongs to no line. */
@@ -56,7 +56,7 @@ function rowOf(
     ChargeClass: undefined,
     ChargeDescription:
       named.length === 0
-        ? `Credits without a ${whats}`
+        ? `Credits without ${whats}`
         : `Credits of ${named.map(({ what, name }) => `${what} "${name}"`).join(", ")}`,
     ChargeFrequency: "Usage-Based",
     ChargePeriodEnd: utcText(window.endMs),

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { RuleOptions } from "../../../dashboards/rules/settings.ts";
 import { PAST_FORMATS, type PastFormat, REACH_DAYS } from "../../backfill/plan.ts";
 import { DEFAULT_PORT } from "../../config/schema.ts";
-import { CSV_TOTALS } from "../../reports/csv.ts";
+import { CSV_DECIMALS, CSV_TOTALS } from "../../reports/csv.ts";
 import { REPORT_DIMENSIONS } from "../../reports/report.ts";
 import { backfill } from "../backfill/backfill.ts";
 import { check } from "../check/check.ts";
@@ -129,6 +129,9 @@ function addReport({ command, options, call, terminal, end }: Context): void {
     .addOption(
       new Option("--totals <rows>", "CSV: a last row with the total; otherwise none.").choices(CSV_TOTALS),
     )
+    .addOption(
+      new Option("--decimal <sign>", "CSV: comma also puts semicolons between cells.").choices(CSV_DECIMALS),
+    )
     .option("--provider <name>", "FOCUS: who provides the gateway. (default: its host)")
     .option("--publisher <name>", "FOCUS: who makes it. (default: the provider)")
     .option("--invoice-issuer <name>", "FOCUS: who sends the invoice. (default: the provider)")
@@ -139,11 +142,13 @@ function addReport({ command, options, call, terminal, end }: Context): void {
 }
 
 /** @throws UsageError for a flag of another format. */
-function refuseOtherFormats({ format, totals, provider, publisher, invoiceIssuer }: ReportRequest): void {
+function refuseOtherFormats(request: ReportRequest): void {
+  const { format, totals, decimal, provider, publisher, invoiceIssuer } = request;
   const ofFocus = { "--provider": provider, "--publisher": publisher, "--invoice-issuer": invoiceIssuer };
   const [flag] = Object.entries(ofFocus).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (totals !== undefined && format !== "csv")
-    throw new UsageError(`--totals is for --format=csv only, not for ${format}`);
+  for (const [name, value] of Object.entries({ totals, decimal }))
+    if (value !== undefined && format !== "csv")
+      throw new UsageError(`--${name} is for --format=csv only, not for ${format}`);
   if (flag !== undefined && format !== "focus")
     throw new UsageError(`${flag} is for --format=focus only, not for ${format}`);
 }

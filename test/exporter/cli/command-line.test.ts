@@ -140,6 +140,7 @@ describe("runCommandLine()", () => {
       "report --by=team,kye",
       'Cannot divide by "team,kye" (--by): expected one or two of team, project, cost_center, key, model, app, user, provider, such as team,key\n(Did you mean key?)',
     ],
+    ["report --decimal=comma", "--decimal is for --format=csv only, not for markdown"],
     ["report --totals=row", "--totals is for --format=csv only, not for markdown"],
     ["report --publisher=Acme --format=csv", "--publisher is for --format=focus only, not for csv"],
     ["backfill --instance=a:1", "The command backfill needs --output=FOLDER, or --dry-run"],

@@ -127,6 +127,8 @@ describe("report", () => {
         "2026-10-01,2026-10-31,rest,,0.25,0,1,10,0.275,USD",
       ]
     `);
+    const german = await reported({ ...stage, request: { format: "csv", decimal: "comma" } });
+    expect(german.stdout).toContain("2026-10-01;2026-10-31;named;payments;12,50;0;2;20;13,750;USD\r\n");
     const total = await reported({ ...stage, request: { format: "csv", totals: "row" } });
     expect(total.stdout.replace(stdout, "")).toBe("2026-10-01,2026-10-31,total,,15.75,0,4,40,17.325,USD\r\n");
   });

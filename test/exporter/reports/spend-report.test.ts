@@ -221,3 +221,7 @@ test.each([
 ])("csvLine() writes the text %j so that it is no formula", (text, cell) => {
   expect(csvLine([text])).toBe(`${cell}\r\n`);
 });
+
+test("csvLine() separates cells by semicolons where the decimal sign is a comma, and quotes names with one", () => {
+  expect(csvLine([0.5, "a,b", "a;b", 2], "comma")).toBe('0,5;a,b;"a;b";2\r\n');
+});
