@@ -1,6 +1,5 @@
 import type { GatewayConfig } from "../config/config.ts";
-import type { Clock } from "../time/clock.ts";
-import { fetchProvedCredits, createManagementProofs, type ManagementProofs } from "./account-credits.ts";
+import { fetchCredits } from "./account-credits.ts";
 import { fetchAccountKeys, fetchAllAccountKeys, type ListingMemory } from "./account-keys.ts";
 import { createSend, type Send } from "./calls.ts";
 import { type Connect, createHttp } from "./http.ts";
@@ -21,7 +20,7 @@ export function createGateway(
 ): Gateway {
   const http = createHttp(config, { ...dependencies, connect });
   const { clock, random } = dependencies;
-  const memory = createMemory(clock);
+  const memory = createMemory();
   return {
     clientFor: (caller: Caller) =>
       createGatewayClient(caller.name, () => createSend(caller, config, { http, clock, random }), memory),
@@ -29,17 +28,15 @@ export function createGateway(
   };
 }
 
-/** What the adapter has learnt about the service, for later runs. */
+/** What is known of the service, for later runs. */
 export interface GatewayMemory {
   readonly creditMetric: CreditMetricChoice;
-  readonly proofs: ManagementProofs;
   readonly listing: ListingMemory;
 }
 
-export function createMemory(clock: Pick<Clock, "monotonic">): GatewayMemory {
+export function createMemory(): GatewayMemory {
   return {
     creditMetric: createCreditMetricChoice(),
-    proofs: createManagementProofs(clock),
     listing: { omitsExpired: false },
   };
 }
@@ -51,7 +48,7 @@ export function createMemory(clock: Pick<Clock, "monotonic">): GatewayMemory {
 export function createGatewayClient(
   name: string,
   newSend: () => Send,
-  { creditMetric, proofs, listing }: GatewayMemory,
+  { creditMetric, listing }: GatewayMemory,
 ): GatewayClient {
   const send = newSend();
   return {
@@ -70,7 +67,7 @@ export function createGatewayClient(
       workspace === "all"
         ? fetchAllAccountKeys(newSend, name, secret, listing)
         : fetchAccountKeys(newSend, name, workspace, secret, listing),
-    credits: (secret) => fetchProvedCredits(send, secret, proofs),
+    credits: (secret) => fetchCredits(send, secret),
     transcribe: async (request, secret, timeoutMs) => {
       const action = `transcribe with probe "${name}"`;
       const call = { ...transcriptionRequest(request), action, secret, onceWithinMs: timeoutMs };

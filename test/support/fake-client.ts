@@ -21,7 +21,7 @@ export interface FakeAnswers {
 export const NO_ANSWERS: GatewayClient = createGatewayClient(
   "test",
   () => () => Promise.reject(new Error("Cannot answer: the test gives no answer")),
-  createMemory({ monotonic: () => 0 }),
+  createMemory(),
 );
 
 /** A client that returns fixed values and records its calls. */

@@ -60,7 +60,6 @@ test("check --online reads, and nothing else: no paid request, none that writes"
   expect(new Set(requests())).toEqual(
     new Set([
       "GET /key",
-      "GET /keys?include_disabled=true&offset=0",
       "GET /keys?include_disabled=true&offset=0&include_expired=true",
       "GET /keys?include_disabled=true&offset=1&include_expired=true",
       "GET /credits",

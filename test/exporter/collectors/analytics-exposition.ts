@@ -3,7 +3,6 @@ import type { Query } from "../../../exporter/collectors/analytics-families.ts";
 import type { Call, Send } from "../../../exporter/gateway/calls.ts";
 import { createGatewayClient, createMemory } from "../../../exporter/gateway/gateway.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
-import { createManualClock } from "../../support/clock.ts";
 import { resultOf, amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 import { testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
@@ -40,7 +39,7 @@ export async function runOn(pairs: readonly unknown[], total: unknown, options: 
     calls.push(call);
     return call.body && "dimensions" in call.body ? left.shift() : total;
   };
-  const client = createGatewayClient(job.name, () => send, createMemory(createManualClock()));
+  const client = createGatewayClient(job.name, () => send, createMemory());
   const result = await resultOf(job, client, options.requestedAtMs ?? NOON);
   const bodies = calls.map(({ body }) => body);
   return { ...result, bodies, lines: sampleLines(analyticsCollector.families, result.samples) };
