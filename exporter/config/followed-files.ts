@@ -19,33 +19,43 @@ export interface FollowedFiles {
  * use anyway.
  */
 export function createFollowedFiles(configFile: string, files: Files & FileVersions): FollowedFiles {
-  let seen = new Map<string, string>();
+  const seen = createSeenVersions(files);
   let hash: number | undefined;
-
-  const versionOf = (path: string) =>
-    files.version(path).catch((error: unknown) => `unreadable: ${readingFault(error)}`);
-
   return {
     hash: () => hash,
     files: {
       readBytes: async (path, mostBytes) => {
-        seen.set(path, await versionOf(path));
+        await seen.note(path);
         return files.readBytes(path, mostBytes);
       },
       readFile: async (path, mostBytes) => {
         if (path !== configFile) return files.readFile(path, mostBytes);
-        // The version comes first, so that a change during the read is noticed.
-        seen = new Map([[path, await versionOf(path)]]);
+        seen.forget();
+        await seen.note(path);
         hash = undefined;
         const text = await files.readFile(path, mostBytes);
         hash = configHash(text);
         return text;
       },
       listDirectory: async (path) => {
-        seen.set(path, await versionOf(path));
+        await seen.note(path);
         return files.listDirectory(path);
       },
     },
+    change: seen.change,
+  };
+}
+
+/** Which files and folders were read, and their versions. */
+export function createSeenVersions(files: FileVersions) {
+  const seen = new Map<string, string>();
+  const versionOf = (path: string) =>
+    files.version(path).catch((error: unknown) => `unreadable: ${readingFault(error)}`);
+  return {
+    /** Comes before the read, so that a change during the read is noticed. */
+    note: async (path: string) => void seen.set(path, await versionOf(path)),
+    forget: () => seen.clear(),
+    /** What they are now, if that is not what was read last; otherwise undefined. */
     change: async () => {
       const now = await Promise.all([...seen.keys()].map(async (path) => [path, await versionOf(path)]));
       return now.every(([path = "", version]) => seen.get(path) === version) ? undefined : now.join("\n");

@@ -15,28 +15,26 @@ export function errorMessage(body: unknown): string | undefined {
 
 function sentMessage(body: unknown, depth = 0): string | undefined {
   if (typeof body === "string") return body === "" || depth === 0 ? undefined : body;
-  const fields =
-    depth > MOST_NESTED ? undefined : Fields.safeParse(Array.isArray(body) ? body[0] : body).data;
+  const fields = depth > MOST_NESTED ? undefined : Fields.safeParse([body].flat()[0]).data;
   if (!fields) return undefined;
-  const { error_description: description, error, errors, message, msg, detail, reason, title } = fields;
-  const isTitled = typeof title === "string" && typeof detail === "string" && error === undefined;
-  const told = [description, message, error, errors, msg, detail, reason, title]
-    .map((part) => sentMessage(part, depth + 1))
-    .find((text) => text !== undefined);
-  return isTitled ? `${title}: ${detail}` : told;
+  const { title, detail, error } = fields;
+  if (typeof title === "string" && typeof detail === "string" && error === undefined)
+    return `${title}: ${detail}`;
+  return MESSAGES.map((name) => sentMessage(fields[name], depth + 1)).find((text) => text !== undefined);
 }
 
 /** FastAPI sends `detail` as a text, or as a list with `msg`; GraphQL and JSON:API send a list of `errors`. */
-const Fields = z.object({
-  error_description: z.unknown().optional(),
-  error: z.unknown().optional(),
-  errors: z.unknown().optional(),
-  message: z.unknown().optional(),
-  msg: z.unknown().optional(),
-  detail: z.unknown().optional(),
-  reason: z.unknown().optional(),
-  title: z.unknown().optional(),
-});
+const MESSAGES = [
+  "error_description",
+  "message",
+  "error",
+  "errors",
+  "msg",
+  "detail",
+  "reason",
+  "title",
+] as const;
+const Fields = z.record(z.string(), z.unknown());
 const MOST_NESTED = 4;
 
 /** The title of an HTML page, empty without one; for XML, `XML` and its code; undefined: the body is neither. */

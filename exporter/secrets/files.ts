@@ -104,19 +104,15 @@ async function versionOf(path: string): Promise<string> {
   return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
+/** Mounted secrets are links to links. A broken link is reported when its file is read. */
 async function entriesOf(path: string): Promise<readonly DirectoryEntry[]> {
-  const entries: DirectoryEntry[] = [];
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    // Mounted secrets are links to links. A broken link is reported when its file is read.
-    const isDirectory = entry.isSymbolicLink()
-      ? await stat(`${path}/${entry.name}`).then(
-          (target) => target.isDirectory(),
-          () => false,
-        )
-      : entry.isDirectory();
-    entries.push({ name: entry.name, isDirectory });
-  }
-  return entries;
+  const isDirectory = (name: string) =>
+    stat(`${path}/${name}`).then(
+      (target) => target.isDirectory(),
+      () => false,
+    );
+  const names = await readdir(path);
+  return Promise.all(names.map(async (name) => ({ name, isDirectory: await isDirectory(name) })));
 }
 
 /** Why a file or a folder could not be read. */

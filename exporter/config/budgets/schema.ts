@@ -233,14 +233,9 @@ function teamOf({ keys }: BudgetEntry): string | undefined {
 function memberNames(keys: BudgetKeys, known: readonly Owned[]): readonly string[] {
   if (keys === "all") return known.map(({ name }) => name);
   if (isList(keys)) return keys;
-  const { team, project, cost_center: costCenter } = keys;
-  const members = known.filter(
-    ({ owner }) =>
-      (team === undefined || owner.team === team) &&
-      (project === undefined || owner.project === project) &&
-      (costCenter === undefined || owner.costCenter === costCenter),
-  );
-  return members.map(({ name }) => name);
+  const isMember = ({ owner }: Owned) =>
+    OWNER_LABELS.every(([label, field]) => keys[label] === undefined || owner[field] === keys[label]);
+  return known.filter(isMember).map(({ name }) => name);
 }
 
 /** `Array.isArray` does not narrow a readonly list. */

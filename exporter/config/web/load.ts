@@ -129,7 +129,7 @@ interface Certificates {
 }
 
 /** The largest web configuration or TLS file; a bundle of all public authorities has a quarter of it. */
-export const MOST_WEB_BYTES = 1024 * 1024;
+const MOST_WEB_BYTES = 1024 * 1024;
 
 /** Reads certificate, key and client authorities, and checks that they are usable and match. */
 async function readCertificates(

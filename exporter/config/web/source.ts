@@ -1,37 +1,43 @@
 import type { Log } from "../../log.ts";
-import { type Files, readingFault } from "../../secrets/files.ts";
+import type { Files, FileVersions } from "../../secrets/files.ts";
+import { createSeenVersions } from "../followed-files.ts";
 import { formatProblem, type Problem } from "../problem.ts";
-import { loadWebConfig, MOST_WEB_BYTES } from "./load.ts";
+import { loadWebConfig } from "./load.ts";
 import type { WebConfig, WebSource } from "./schema.ts";
 
 /**
- * The web configuration in its current state. Its files are read for each use, and parsed when their content has
- * changed. If the configuration is unusable, nothing is served. If only its certificate or key is, the previous certificate stays in use.
+ * The web configuration in its current state. Its files are read again when they have changed. If the configuration is unusable, nothing is served. If only its certificate or key is, the previous certificate stays in use.
  */
 export function createWebSource(
   path: string,
   initial: WebConfig,
-  { readFile }: Pick<Files, "readFile">,
+  files: Pick<Files, "readFile"> & FileVersions,
   log: Pick<Log, "error" | "info">,
 ): WebSource {
-  let last: Loaded | undefined;
+  const seen = createSeenVersions(files);
+  let last: { readonly usable: WebConfig | undefined } | undefined;
   let good = initial;
   let underWay: Promise<WebConfig | undefined> | undefined;
   let reported = "";
   let isUpToDate = true;
 
   async function refresh(): Promise<WebConfig | undefined> {
-    if (last && (await isUnchanged(last.contents, readFile))) return last.usable;
-    const contents = new Map<string, string>();
-    const loaded = await loadWebConfig(path, { readFile: recorded(contents, readFile) }, good);
+    if (last && (await seen.change()) === undefined) return last.usable;
+    seen.forget();
+    const loaded = await loadWebConfig(path, { readFile }, good);
     const removed = loaded.config ? removals(initial, loaded.config) : [];
     const problems = [...(loaded.ok ? [] : loaded.problems), ...removed];
     if (loaded.ok && removed.length === 0) good = loaded.config;
     const usable = removed.length === 0 ? loaded.config : undefined;
     report(problems, usable !== undefined);
     isUpToDate = problems.length === 0;
-    last = { contents, usable };
+    last = { usable };
     return usable;
+  }
+
+  async function readFile(name: string, mostBytes: number): Promise<string> {
+    await seen.note(name);
+    return files.readFile(name, mostBytes);
   }
 
   /** Logs each state once, because the state is checked at every request. */
@@ -59,14 +65,6 @@ export function createWebSource(
   };
 }
 
-interface Loaded {
-  /** The content of every file, or why it could not be read, by path. */
-  readonly contents: ReadonlyMap<string, string>;
-  readonly usable: WebConfig | undefined;
-}
-
-type ReadFile = Files["readFile"];
-
 /** A half-written file must not remove the access control, and a server keeps asking for certificates or not. */
 function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
   const switched = (path: string, has: (config: WebConfig) => boolean): readonly Problem[] =>
@@ -82,29 +80,4 @@ function removals(initial: WebConfig, next: WebConfig): readonly Problem[] {
 
 function asksForCertificates({ tls }: WebConfig): boolean {
   return tls !== undefined && tls.clientAuth !== "none";
-}
-
-function recorded(contents: Map<string, string>, readFile: ReadFile): ReadFile {
-  return async (path, mostBytes) => {
-    try {
-      const text = await readFile(path, mostBytes);
-      contents.set(path, text);
-      return text;
-    } catch (error) {
-      contents.set(path, faultMark(error));
-      throw error;
-    }
-  };
-}
-
-async function isUnchanged(contents: ReadonlyMap<string, string>, readFile: ReadFile): Promise<boolean> {
-  const same = [...contents].map(
-    async ([path, before]) => (await readFile(path, MOST_WEB_BYTES).catch(faultMark)) === before,
-  );
-  return (await Promise.all(same)).every(Boolean);
-}
-
-/** Marks a fault with a leading NUL character, which no text file begins with. */
-function faultMark(error: unknown): string {
-  return `\0${readingFault(error)}`;
 }

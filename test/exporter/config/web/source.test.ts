@@ -20,9 +20,7 @@ async function setUp(text: string) {
     ["/w/a.crt", first.cert],
     ["/w/a.key", first.key],
   ]);
-  let reads = 0;
   const readFile = async (path: string) => {
-    reads++;
     const content = files.get(path);
     if (content !== undefined) return content;
     throw Object.assign(new Error("gone"), { code: "ENOENT" });
@@ -30,7 +28,8 @@ async function setUp(text: string) {
   const loaded = await loadWebConfig("/w/web.yaml", { readFile });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const { log, lines } = createRecordingLog();
-  const source = createWebSource("/w/web.yaml", loaded.config, { readFile }, log);
+  const version = async (path: string) => files.get(path) ?? "none";
+  const source = createWebSource("/w/web.yaml", loaded.config, { readFile, version }, log);
   let heard = 0;
   const said = () => {
     const news = lines.slice(heard).map(({ message }) => message);
@@ -38,7 +37,7 @@ async function setUp(text: string) {
     return news;
   };
   const certificate = async () => (await source.current())?.tls?.options.cert;
-  return { files, source, said, certificate, reads: () => reads };
+  return { files, source, said, certificate };
 }
 
 const userNames = (config: WebConfig | undefined) => config && [...config.users.keys()];
