@@ -36,7 +36,7 @@ export function createLog(level: LogLevel, format: LogFormat, output: LogOutput)
       if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
       if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop.forEach((run) => run());
       const line = { level: own, time: new Date().toISOString(), ...bound, ...fields, msg: message };
-      output.write(inFormat(JSON.parse(JSON.stringify(line, plain), concealed)));
+      output.write(inFormat(JSON.parse(JSON.stringify(line, plain), redacted)));
     };
     return {
       error: at("error"),
@@ -56,7 +56,7 @@ function plain(_name: string, value: unknown): unknown {
   return value instanceof Error ? String(value) : value;
 }
 
-function concealed(_name: string, value: unknown): unknown {
+function redacted(_name: string, value: unknown): unknown {
   return typeof value === "string" ? redact(value) : value;
 }
 

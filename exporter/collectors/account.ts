@@ -1,11 +1,10 @@
 import type { AccountConfig, AnalyticsConfig, Config, QueryConfig } from "../config/config.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import { sample, seconds } from "../metrics/family.ts";
-import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import { DAY_MS } from "../time/window.ts";
 import { accountFamilies as families } from "./account-families.ts";
-import { type Collector, accountIdentity } from "./collector.ts";
+import { accountJob, type Collector } from "./collector.ts";
 import { nearestName } from "../nearest-name.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 
@@ -26,10 +25,10 @@ export const accountCollector: Collector = {
 function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"], account?: AccountConfig): Job {
   const { topUp, lowBalance } = account ?? {};
   return {
-    ...accountJob("credits", analytics, gateway),
+    ...accountJob("account", "credits", analytics, gateway),
+    endpoint: "account",
     fingerprint: JSON.stringify([topUp, lowBalance]),
     title: "the account's credits",
-    minIntervalMs: 0,
     constants: sample(families.lowBalance, {}, lowBalance),
     run: async (client) => {
       const credits = await client.credits(analytics.managementKey);
@@ -54,7 +53,8 @@ function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"], acco
 
 function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"]): Job {
   return {
-    ...accountJob("capabilities", analytics, gateway),
+    ...accountJob("account", "capabilities", analytics, gateway),
+    endpoint: "account",
     fingerprint: JSON.stringify(analytics.queries),
     title: "the capabilities of the analytics",
     minIntervalMs: DAY_MS,
@@ -72,7 +72,6 @@ function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"])
         warning: warningOf(analytics.queries, dimensions),
       };
     },
-    describe: () => [],
   };
 }
 
@@ -93,17 +92,4 @@ function warningOf(queries: readonly QueryConfig[], known: readonly string[]): s
       }),
   );
   return misses.length > 0 ? misses.join("; ") : undefined;
-}
-
-/** The parts that both jobs share. */
-function accountJob(name: string, analytics: AnalyticsConfig, gateway: Config["gateway"]) {
-  return {
-    id: targetId("account", name),
-    name,
-    endpoint: "account",
-    requests: 1,
-    identity: accountIdentity(analytics, gateway),
-    fingerprint: "",
-    constants: [],
-  } satisfies Partial<Job>;
 }

@@ -5,6 +5,7 @@ import { createKeyDirectory, type KeyDirectory } from "../keys/key-directory.ts"
 import type { Clock } from "../time/clock.ts";
 import type { TargetReadings } from "../keys/watched-keys.ts";
 import { identityOf } from "../secrets/secret.ts";
+import { targetId } from "../readings/target-id.ts";
 import { createPooledLimits, type PooledLimits } from "./key-layers.ts";
 
 /**
@@ -63,4 +64,23 @@ export function accountIdentity(
   { baseUrl }: Pick<GatewayConfig, "baseUrl">,
 ): string {
   return JSON.stringify([baseUrl, identityOf(managementKey)]);
+}
+
+/** What the jobs that ask about the account have in common, and what most of them leave out. */
+export function accountJob(
+  kind: string,
+  name: string,
+  analytics: Pick<AnalyticsConfig, "managementKey">,
+  gateway: Pick<GatewayConfig, "baseUrl">,
+) {
+  return {
+    id: targetId(kind, name),
+    name,
+    identity: accountIdentity(analytics, gateway),
+    fingerprint: "",
+    requests: 1,
+    minIntervalMs: 0,
+    constants: [],
+    describe: () => [],
+  } satisfies Partial<Job>;
 }

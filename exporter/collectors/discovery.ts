@@ -3,11 +3,10 @@ import { identityOf } from "../secrets/secret.ts";
 import type { AccountKeys } from "../gateway/account.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import { sample, seconds } from "../metrics/family.ts";
-import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { windowAt } from "../time/window.ts";
 import { inParts } from "../time/event-loop.ts";
-import { type Collector, createCollectorContext, accountIdentity } from "./collector.ts";
+import { accountIdentity, accountJob, type Collector, createCollectorContext } from "./collector.ts";
 import { discoveryFamilies as families } from "./discovery-families.ts";
 import type { KeyDirectory } from "../keys/key-directory.ts";
 import { namesOf, plainKey, wantedKeys } from "../keys/listed-keys.ts";
@@ -47,19 +46,15 @@ function listingJob(workspace: string | undefined, context: Context): Job {
   const keys = configuredKeys(config);
   const reservedNames = new Map(keys.map(({ name: key, secret }) => [key, identityOf(secret)]));
   return {
-    id: targetId("discovery", name),
+    ...accountJob("discovery", name, analytics, config.gateway),
     title: `the list of keys of ${workspace === "all" ? "all workspaces" : `workspace "${name}"`}`,
-    name,
     endpoint: "account",
     requests: 2,
-    minIntervalMs: 0,
-    identity: accountIdentity(analytics, config.gateway),
     fingerprint: JSON.stringify([
       ...[...discovery.include, discovery.owner, ...discovery.exclude].map((pattern) => pattern?.written),
       ...reservedNames,
       ...keys.map(({ limit }) => limit),
     ]),
-    constants: [],
     reservedNames,
     run: async (client, requestedAtMs) => {
       await readElsewhere(config);

@@ -2,7 +2,6 @@ import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { GatewayError } from "../gateway/errors.ts";
 import type { UsageSeries } from "../gateway/port.ts";
 import { HISTORY_SUBJECTS, type HistoryReading, type HistorySubject } from "../readings/reading.ts";
-import { targetId } from "../readings/target-id.ts";
 import type { Job } from "../schedule/job.ts";
 import {
   BUCKET_MS,
@@ -13,7 +12,7 @@ import {
   windowAt,
   windowBefore,
 } from "../time/window.ts";
-import { type Collector, accountIdentity } from "./collector.ts";
+import { accountJob, type Collector } from "./collector.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { runningRange } from "./query-job.ts";
 
@@ -69,21 +68,16 @@ const DIMENSIONS = { total: [], key: ["api_key_id"], model: ["model"], app: ["ap
 
 function historyJob(
   { name, subject, granularity, leastIntervalMs, days, sinceLastMonth }: Question,
-  { managementKey }: AnalyticsConfig,
-  { baseUrl }: Config["gateway"],
+  analytics: AnalyticsConfig,
+  gateway: Config["gateway"],
 ): Job {
   const lookBack = name === FORECAST.name ? createLookBack() : undefined;
   return {
-    id: targetId("history", name),
+    ...accountJob("history", name, analytics, gateway),
     title: `the spend by ${subject === "total" ? "" : `${subject} and `}${granularity}`,
-    name,
     endpoint: "analytics",
-    requests: 1,
     minIntervalMs: leastIntervalMs,
-    identity: accountIdentity({ managementKey }, { baseUrl }),
-    fingerprint: "",
     comesFirst: lookBack !== undefined,
-    constants: [],
     run: async (client, requestedAtMs) => {
       const first = windowAt("day", requestedAtMs - days * DAY_MS).startMs;
       const month = windowBefore("month", requestedAtMs).startMs;
@@ -92,7 +86,7 @@ function historyJob(
         requestedAtMs,
       );
       const question = { granularity, dimensions: DIMENSIONS[subject], withoutTokens: true } as const;
-      const ask = (range: Window) => client.usageSeries({ ...question, range }, managementKey);
+      const ask = (range: Window) => client.usageSeries({ ...question, range }, analytics.managementKey);
       try {
         const { range, ...answer } = lookBack
           ? await lookBack(ask, whole)
@@ -111,7 +105,6 @@ function historyJob(
         throw error;
       }
     },
-    describe: () => [],
   };
 }
 

@@ -110,7 +110,7 @@ function infoSamples({ key, name, label, isConfigured }: NamedKey, { workspace }
   );
 }
 
-/** A function of its own, because what it can reach is kept as long as the member. */
+/** A function of its own, because what it can reach is kept as long as the target. */
 function description(about: readonly Sample[], key?: string, owner?: Owner): DiscoveredTarget["describe"] {
   if (key === undefined || !owner) return () => about;
   const { team, project, costCenter } = owner;

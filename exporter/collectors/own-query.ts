@@ -155,7 +155,6 @@ export function reachJobs({ gateway, analytics }: Config): readonly Job[] {
     name: `${query.name}, ${REACH_DAYS[query.window]} days back`,
     requests: 1,
     minIntervalMs: 0,
-    constants: [],
     describe: () => [],
     run: async (client, requestedAtMs) => {
       const startMs = requestedAtMs - REACH_DAYS[query.window] * DAY_MS + MINUTE_MS;

@@ -2,7 +2,6 @@ import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { type Usage, AMOUNTS, CREDITS_SOURCES, RATES } from "../gateway/port.ts";
 import { type Sample, sample, seconds } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
-import { targetId } from "../readings/target-id.ts";
 import type { Job, Result, TargetState } from "../schedule/job.ts";
 import { type Window, windowAt, windowBefore } from "../time/window.ts";
 import {
@@ -12,7 +11,7 @@ import {
   usageFamiliesOf,
 } from "./analytics-families.ts";
 import type { Breakdown } from "./breakdown.ts";
-import { accountIdentity } from "./collector.ts";
+import { accountJob } from "./collector.ts";
 
 /** A complete window hardly changes, and a month is the most expensive query for the service. */
 export const COMPLETE_WINDOW_INTERVAL_MS = 3_600_000;
@@ -25,14 +24,11 @@ export function queryJob(
   gateway: Config["gateway"],
 ) {
   return {
-    id: targetId("analytics", name),
+    ...accountJob("analytics", name, analytics, gateway),
     title: `analytics query "${name}"`,
-    name,
     endpoint: "analytics",
-    identity: accountIdentity(analytics, gateway),
     minIntervalMs,
-    constants: [],
-    describe: (state) => stateSamples(name, state),
+    describe: (state: TargetState) => stateSamples(name, state),
   } satisfies Partial<Job>;
 }
 

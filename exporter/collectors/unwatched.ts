@@ -2,15 +2,9 @@ import type { AnalyticsConfig, Config } from "../config/config.ts";
 import { identityOf } from "../secrets/secret.ts";
 import type { GatewayClient, Usage, UsageFilter } from "../gateway/port.ts";
 import { sample, seconds } from "../metrics/family.ts";
-import { targetId } from "../readings/target-id.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { windowAt } from "../time/window.ts";
-import {
-  type Collector,
-  type CollectorContext,
-  createCollectorContext,
-  accountIdentity,
-} from "./collector.ts";
+import { type Collector, type CollectorContext, createCollectorContext, accountJob } from "./collector.ts";
 import { runningRange } from "./query-job.ts";
 import { type WatchedKeys, watchedKeys, configuredKeys, readElsewhere } from "../keys/watched-keys.ts";
 import { unwatchedFamilies as families } from "./account-families.ts";
@@ -26,22 +20,18 @@ export const unwatchedCollector: Collector = {
 };
 
 function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: CollectorContext): Job {
-  const name = "unwatched";
+  const shared = accountJob("unwatched", "unwatched", analytics, config.gateway);
   return {
-    id: targetId("unwatched", name),
+    ...shared,
     title: "the unwatched spend",
-    name,
     endpoint: "analytics",
     requests: WINDOWS.length,
-    minIntervalMs: 0,
     // What other keys were unwatched is no answer to what is unwatched now.
     identity: JSON.stringify([
-      accountIdentity(analytics, config.gateway),
+      shared.identity,
       configuredKeys(config).map((key) => [key.name, identityOf(key.secret)]),
       config.discovery?.workspaces,
     ]),
-    fingerprint: "",
-    constants: [],
     run: async (client, requestedAtMs) => {
       await readElsewhere(config);
       const watched = watchedKeys(config, context.readings);

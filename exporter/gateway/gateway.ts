@@ -60,7 +60,7 @@ export function createGatewayClient(
     usageSeries: (question, secret) => fetchUsageSeries(send, name, question, secret, creditMetric),
     capabilities: async (secret) => {
       const capabilities = await fetchCapabilities(send, secret);
-      creditMetric.learn(capabilities);
+      creditMetric.setCapabilities(capabilities);
       return capabilities;
     },
     accountKeys: (workspace, secret) =>

@@ -190,7 +190,7 @@ export function createCreditMetricChoice() {
       return isDoubtful && current.byok;
     },
     /** The names that the service knows; undefined: it does not list them. Refusals before that no longer count. */
-    learn: (capabilities: Capabilities | undefined) => {
+    setCapabilities: (capabilities: Capabilities | undefined) => {
       isDoubtful = !capabilities;
       current = capabilities ? named(new Set(capabilities.metrics.map(({ name }) => name))) : BOTH;
     },

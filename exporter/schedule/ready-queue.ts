@@ -71,7 +71,7 @@ export function createReadyQueue(dependencies: ReadyQueueDependencies): ReadyQue
     }
     // A run that began before midnight cannot be trusted and must be repeated; any other run is as good as the next.
     if (run) run.isRepeated ||= cause === "midnight";
-    else if (restMs > 0) askAgain(entry, restMs);
+    else if (restMs > 0) runAgain(entry, restMs);
     else enqueue(entry, dueAt);
     return undefined;
   }
@@ -107,7 +107,7 @@ export function createReadyQueue(dependencies: ReadyQueueDependencies): ReadyQue
   function ended(entry: Entry, end: RunEnd): void {
     entry.isEarly = end === "early";
     if (end === "stored") entry.failures = 0;
-    else if (end === "early") askSoon(entry, FIRST_RETRY_MS);
+    else if (end === "early") runSoon(entry, FIRST_RETRY_MS);
     else if (end === "paused" || (end === "unsettled" && isDaySettled())) retryEarly(entry, FIRST_RETRY_MS);
     else if (end instanceof GatewayError && PASSING.has(end.kind))
       retryEarly(entry, end.kind === "rate_limited" ? REFUSED_RETRY_MS : FIRST_RETRY_MS);
@@ -119,19 +119,19 @@ export function createReadyQueue(dependencies: ReadyQueueDependencies): ReadyQue
   }
 
   function retryEarly(entry: Entry, firstMs: number): void {
-    if (!readings.isWhole(entry.job.id)) askSoon(entry, firstMs);
+    if (!readings.isWhole(entry.job.id)) runSoon(entry, firstMs);
   }
 
   /** The delay doubles with each consecutive failure, until the next tick comes earlier. */
-  function askSoon(entry: Entry, firstMs: number): void {
+  function runSoon(entry: Entry, firstMs: number): void {
     const { job, group } = entry;
     const backoffMs = firstMs * 2 ** entry.failures;
     if (group.isPaid || backoffMs >= intervals.of(group.name)) return;
     entry.failures++;
-    askAgain(entry, Math.max(backoffMs * (1 - random() / 4), throttling.restMs(job.id)));
+    runAgain(entry, Math.max(backoffMs * (1 - random() / 4), throttling.restMs(job.id)));
   }
 
-  function askAgain(entry: Entry, delayMs: number): void {
+  function runAgain(entry: Entry, delayMs: number): void {
     const at = clock.monotonic() + delayMs;
     if (entry.againAt !== undefined && entry.againAt <= at) return;
     entry.againAt = at;

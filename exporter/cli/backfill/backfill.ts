@@ -61,7 +61,7 @@ export async function backfill(
   const gateway = createCommandGateway(config, terminal);
   const questions = createAccountGateway(gateway, config, analytics, clock);
   try {
-    const server = url === undefined ? undefined : await askServer(url, request, terminal);
+    const server = url === undefined ? undefined : await inspectedServer(url, request, terminal);
     const context: Context = { request, output, url, config, server, questions, terminal, reporter };
     return await (isDryRun ? dryRun(context) : run(context));
   } catch (error) {
@@ -86,7 +86,7 @@ function withoutLogin(url: string | undefined): string | undefined {
 }
 
 /** Asks the server of `--url`, and prints what it reports. @throws PrometheusError */
-async function askServer(
+async function inspectedServer(
   url: string,
   request: BackfillRequest,
   { stderr, clock }: Pick<Terminal, "stderr" | "clock">,
