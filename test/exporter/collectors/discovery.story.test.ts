@@ -54,6 +54,11 @@ function twoKeys(gateway: Gateway): void {
   gateway.spend({ key: "one", model: "acme/one", micros: 1_500_000 });
 }
 
+function twoKeysWithCredits(gateway: Gateway): void {
+  twoKeys(gateway);
+  gateway.moveCredits({ kind: "purchase", micros: 1e6 });
+}
+
 describe("keys without their secrets", () => {
   test("are shown with limits and usage as polled keys are, if no key is configured", async () => {
     const app = await start(twoKeys);
@@ -83,11 +88,7 @@ describe("keys without their secrets", () => {
   });
 
   test("are not listed if a key is configured, unless the configuration wants it", async () => {
-    const withCredits = (gateway: Gateway) => {
-      twoKeys(gateway);
-      gateway.moveCredits({ kind: "purchase", micros: 1e6 });
-    };
-    const app = await start(withCredits, { keys: ["one"] });
+    const app = await start(twoKeysWithCredits, { keys: ["one"] });
     await app.seriesWhen((series) => "one" in byKey(series, USAGE));
     await nextList(app);
     expect(byKey(await app.series(), USAGE)).toEqual({ one: 1.5 });
