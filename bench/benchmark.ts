@@ -13,7 +13,7 @@ export interface Benchmark {
    */
   readonly rounds: number;
   readonly warmsUpItself?: true;
-  /** The contender whose rounds should be alike; if they differ, the run is too noisy to judge. */
+  /** The contender whose rounds should be alike, and which is measured twice; if they differ, the run is too noisy to judge. */
   readonly reference?: { readonly contender: string; readonly quantity: string };
   /** Starts the contenders, each in its own process. */
   open(): Promise<Arena>;
@@ -57,6 +57,8 @@ export interface Goal {
   readonly bound: "at most" | "at least";
   readonly bar: number;
   readonly stretch: number;
+  /** A contender that does the least possible: if it misses the bar as well, the machine cannot meet it. */
+  readonly least?: string;
 }
 
 export type Measure =

@@ -10,7 +10,13 @@ export interface Judgement {
   readonly verdict: Verdict;
 }
 
-export type Verdict = "stretch met" | "bar met" | "missed" | "too noisy to judge" | "skipped";
+export type Verdict =
+  | "stretch met"
+  | "bar met"
+  | "missed"
+  | "out of reach here"
+  | "too noisy to judge"
+  | "skipped";
 
 /**
  * Above this ratio between the slowest and the fastest run of the fixed computation, the machine was busy
@@ -27,7 +33,17 @@ export function judge(measurement: Measurement): readonly Judgement[] {
     const values = valuesOf(goal, measurement);
     if (values.length === 0) return { goal, measured: undefined, verdict: "skipped" };
     const measured = summary(values);
-    return { goal, measured, verdict: noise ? "too noisy to judge" : verdictOf(goal, measured.median) };
+    if (noise) return { goal, measured, verdict: "too noisy to judge" };
+    const verdict = verdictOf(goal, measured.median);
+    const { measure, least } = goal;
+    if (verdict !== "missed" || least === undefined || measure.kind === "value")
+      return { goal, measured, verdict };
+    const possible = summary(valuesOf({ ...goal, measure: { ...measure, to: least } }, measurement)).median;
+    return {
+      goal,
+      measured,
+      verdict: verdictOf(goal, possible) === "missed" ? "out of reach here" : verdict,
+    };
   });
 }
 

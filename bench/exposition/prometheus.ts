@@ -21,7 +21,10 @@ export const prometheusBenchmark: Benchmark = {
     "A real Prometheus scrapes 200,000 series every two seconds from the exporter and from a static server of the same bytes: " +
     "its own `scrape_duration_seconds`.",
   quantities: [{ name: "duration", unit: "ms" }],
-  goals: [atMost("duration", ratio("exporter", "static"), 1.1, 1.03)],
+  goals: [
+    atMost("duration", ratio("exporter", "static"), 1.1, 1.03),
+    atMost("duration", ratio("exporter, zstd", "static"), 1.1, 1),
+  ],
   rounds: 6,
   reference: { contender: "static", quantity: "duration" },
   open: async () => {
@@ -38,28 +41,30 @@ async function openArena(binary: string): Promise<Arena> {
   const file = join(directory, "metrics.gz");
   writeFileSync(file, await bytesOf(exporter.port));
   const fixed = await startContender("static.ts", file);
-  const prometheus = await startPrometheus({
-    binary,
-    directory,
-    interval: `${INTERVAL_MS}ms`,
-    format: "text",
-    targets: { exporter: [`127.0.0.1:${exporter.port}`], static: [`127.0.0.1:${fixed.port}`] },
-  });
+  const options = { binary, interval: `${INTERVAL_MS}ms`, format: "text" } as const;
+  const targets = { exporter: [`127.0.0.1:${exporter.port}`], static: [`127.0.0.1:${fixed.port}`] };
+  const prometheus = await startPrometheus({ ...options, targets });
+  const flags = ["--enable-feature=zstd-scrape"];
+  const withZstd = await startPrometheus({ ...options, flags, targets: { exporter: targets.exporter } });
   return {
-    contenders: [runnerOf("exporter", prometheus), runnerOf("static", prometheus)],
+    contenders: [
+      runnerOf("exporter", "exporter", prometheus),
+      runnerOf("static", "static", prometheus),
+      runnerOf("exporter, zstd", "exporter", withZstd),
+    ],
     close: async () => {
-      await prometheus.stop();
+      await Promise.all([prometheus.stop(), withZstd.stop()]);
       await Promise.all([exporter.close(), fixed.close()]);
       rmSync(directory, { recursive: true });
     },
   };
 }
 
-/** Both are scraped all the time, so their rounds cover the same moments. */
-function runnerOf(job: string, prometheus: Prometheus): Runner {
+/** All are scraped all the time, so that rounds cover the same moments. */
+function runnerOf(name: string, job: string, prometheus: Prometheus): Runner {
   let seenUntil = 0;
   return {
-    name: job,
+    name,
     round: async () => {
       for (;;) {
         const fresh = (await durations(job, prometheus)).filter(({ at }) => at > seenUntil);

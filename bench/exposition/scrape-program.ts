@@ -7,24 +7,25 @@ import { percentile } from "../statistics.ts";
  * the last byte.
  */
 serveParent({}, async (message) => {
-  const { port, scrapers, scrapes }: Record<string, unknown> = Object(message);
+  const { port, scrapers, scrapes, encoding }: Record<string, unknown> = Object(message);
   const url = `http://127.0.0.1:${Number(port)}/metrics`;
   // Connections are not kept between requests of the benchmark, because the server may close one at the
   // moment of its reuse.
   const agent = new Agent({ keepAlive: true });
   const took: number[] = [];
   const scraper = async () => {
-    for (let count = 0; count < Number(scrapes); count++) took.push(await scrape(url, agent));
+    for (let count = 0; count < Number(scrapes); count++)
+      took.push(await scrape(url, agent, String(encoding)));
   };
   await Promise.all(Array.from({ length: Number(scrapers) }, scraper));
   agent.destroy();
   return { p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
 });
 
-async function scrape(url: string, agent: Agent): Promise<number> {
+async function scrape(url: string, agent: Agent, encoding: string): Promise<number> {
   const start = performance.now();
   await new Promise<void>((resolve, reject) => {
-    const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": "gzip" };
+    const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": encoding };
     get(url, { agent, headers }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`Cannot scrape: status ${response.statusCode}`));
       response.on("data", () => {}).on("end", resolve);

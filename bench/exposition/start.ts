@@ -41,16 +41,24 @@ export async function startContender(program: string, parameter: number | string
   };
 }
 
+export type Encoding = "gzip" | "zstd";
+
 /** Scrapes from a separate process. */
 export interface Scraper {
-  scrape(port: number, scrapers: number, scrapes: number): Promise<z.infer<typeof quantiles>>;
+  scrape(
+    port: number,
+    scrapers: number,
+    scrapes: number,
+    encoding?: Encoding,
+  ): Promise<z.infer<typeof quantiles>>;
   close(): Promise<void>;
 }
 
 export async function startScraper(): Promise<Scraper> {
   const child: Child = await startChild(new URL("scrape-program.ts", import.meta.url));
   return {
-    scrape: async (port, scrapers, scrapes) => quantiles.parse(await child.ask({ port, scrapers, scrapes })),
+    scrape: async (port, scrapers, scrapes, encoding = "gzip") =>
+      quantiles.parse(await child.ask({ port, scrapers, scrapes, encoding })),
     close: () => child.close(),
   };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { listen, serveSubject } from "../contender.ts";
 
-const bytes = readFileSync(process.argv[2] ?? "");
+const file = process.argv[2] ?? "";
+const bytes = readFileSync(file);
 
 /** A server of prepared bytes: the lower bound for any server. */
 await serveSubject(1, () => ({
@@ -12,7 +13,7 @@ await serveSubject(1, () => ({
     listen((_request, response) => {
       response.writeHead(200, {
         "content-type": "text/plain; version=0.0.4; charset=utf-8",
-        "content-encoding": "gzip",
+        "content-encoding": file.endsWith(".zst") ? "zstd" : "gzip",
         "content-length": bytes.length,
       });
       response.end(bytes);
