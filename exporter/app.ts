@@ -91,9 +91,8 @@ const CONSTANT_HEADERS: readonly FamilyHeader[] = [forecastFamilies, budgetFamil
  * the readings; the publisher renders the readings; the server sends the published bytes.
  */
 export function createApp(initial: Config, dependencies: AppDependencies): App {
-  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, allowedHosts, routePrefix } =
-    dependencies;
-  const { lifecycle = NO_LIFECYCLE, deflate } = dependencies;
+  const { clock, random, log, build, listen, telemetryPath, web, maxRequests, deflate } = dependencies;
+  const { allowedHosts, routePrefix, lifecycle = NO_LIFECYCLE } = dependencies;
   const { createGateway = createHttpGateway, createServer = createHttpServer } = dependencies;
   const [startedMs, started] = [clock.now(), clock.monotonic()];
   let config = initial;
@@ -102,7 +101,8 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   const onAnswer = recordGatewayAnswers(registry, clock, log);
   let gateway = newGateway(initial);
   const packing = createPacking();
-  const forecasts = createForecasts(clock, packing, () => context.directory.listed());
+  const past = { listed: () => context.directory.listed(), isAsked: () => config.analytics !== undefined };
+  const forecasts = createForecasts(clock, packing, past);
   const readings = createReadings(clock, packing, () => config.seriesLimit, forecasts);
   const events = createEventLog(log, clock);
   const probes = createProbes({ clock, log, events, registry, readings });

@@ -28,7 +28,8 @@ export const forecastFamilies = {
     name: "aigateway_key_outlook",
     help: `How long the key can spend, 1 for the state that applies: an estimate ${BASIS}. What ends first, before its own reset, decides: a limit of the key, a budget that it shares, or the balance of the account. ${OUTLOOK_UNTIL}`,
     labels: ["key", "aigateway_key_outlook"],
-    absent: "before the first answer",
+    absent:
+      "before the first answer; with a management key, until the gateway's history has come, for two minutes at most",
   }),
   keyOutlookSource: info({
     name: "aigateway_key_outlook_source_info",

@@ -1,6 +1,6 @@
 import { type Sample, sample } from "../metrics/family.ts";
 import type { Packing, Follower } from "../readings/readings.ts";
-import type { ListedNames, CreditsReading, KeyLayer, KeyReading, Reading } from "../readings/reading.ts";
+import type { CreditsReading, KeyLayer, KeyReading, Reading } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
 import { isSettled, type Window, windowAt } from "../time/window.ts";
@@ -10,12 +10,13 @@ import { forecastSamples } from "./forecast-samples.ts";
 import { type Bound, firstToEnd, resetWindow } from "./headline.ts";
 import { createLayerForecasts, type LayerForecast, type LayerForecasts } from "./layer-forecasts.ts";
 import { limitReading } from "./limit-reading.ts";
-import { createSeeding, type Unseeded } from "./seeding.ts";
+import type { Outlook } from "./outlook.ts";
+import { createSeeding, type HistorySource, type Unseeded } from "./seeding.ts";
 import { HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
 
 /** The forecasts of all keys and of the account, from the readings as they are stored. */
 export interface Forecasts<Packed> extends Follower<Packed> {
-  /** Undefined: there is no reading of the target yet. */
+  /** Undefined: there is no reading of the target yet, or the gateway's history is awaited. */
   of(id: TargetId): Forecast | undefined;
   /** The forecast of a balance that has no target. The course belongs to the id. Without a new reading it is the former one. */
   ofBalance(id: TargetId, reading: LimitReading | undefined): Forecast | undefined;
@@ -25,7 +26,7 @@ export interface Forecasts<Packed> extends Follower<Packed> {
 export function createForecasts<Packed>(
   clock: Pick<Clock, "now">,
   { empty, pack }: Pick<Packing<Packed>, "empty" | "pack">,
-  listed: () => ListedNames,
+  source: HistorySource,
 ): Forecasts<Packed> {
   const limits = new Map<TargetId, Limit<Packed>>();
   /** Forecasters of targets that are gone, by the hash of the key, which may come back under another name. */
@@ -34,7 +35,7 @@ export function createForecasts<Packed>(
   /** The budgets that several keys share. */
   const shared = createLayerForecasts(thresholds.unheard);
   const balances = new Map<TargetId, Forecaster>();
-  const seeding = createSeeding(listed);
+  const seeding = createSeeding(source);
   let account: Limit<Packed> | undefined;
 
   function forgotten(id: TargetId): void {
@@ -70,6 +71,7 @@ export function createForecasts<Packed>(
       name,
       hash,
       forecaster,
+      sinceMs: atMs,
       readMs: atMs,
       gapMs: 0,
       layers,
@@ -83,8 +85,10 @@ export function createForecasts<Packed>(
     return limit;
   }
 
-  const said = (limit: Limit<Packed>) =>
-    saidOf(limit, shared, limit === account ? undefined : account?.forecaster, clock.now());
+  function said(limit: Limit<Packed>): Said | undefined {
+    const now = saidOf(limit, shared, limit === account ? undefined : account?.forecaster, clock.now());
+    return now && !CERTAIN.has(now.own.outlook) && seeding.awaits(limit, clock.now()) ? undefined : now;
+  }
 
   function refresh(limit: Limit<Packed>): Packed {
     const now = said(limit);
@@ -100,17 +104,10 @@ export function createForecasts<Packed>(
       seeding.stored(id, value);
       if (!isJudged(value, asOfMs)) return;
       const limit = limitOf(id, value, atMs);
-      const reading = limitReading(value, atMs);
-      if (atMs - limit.readMs > HOUR_MS && hasHistory(value)) {
-        limit.gapMs = atMs;
-        seeding.add(limit);
-      }
-      limit.readMs = atMs;
-      limit.window =
-        value.kind === "key" && typeof reading.nextResetMs === "number" ? value.limitWindow : undefined;
-      limit.forecaster.read(reading);
-      const hasNew = value.kind === "key" && readLayers(limit, shared, value, id);
-      if (hasNew && hasHistory(value)) seeding.add(limit);
+      const isAfterGap = atMs - limit.readMs > HOUR_MS;
+      if (isAfterGap) limit.gapMs = atMs;
+      const hasNewLayer = read(limit, shared, value, { id, atMs });
+      if ((isAfterGap || hasNewLayer) && hasHistory(value)) seeding.add(limit);
     },
     forgotten,
     blocks: () => {
@@ -136,21 +133,27 @@ function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "for
   return { forecaster: createForecaster(kind === "key" ? "key" : "account"), layers: undefined };
 }
 
-/** `shared`: takes those that the key shares with others. Whether one of the key alone is new. */
-function readLayers(
+/** Takes an answer. `shared`: takes the budgets that a key shares with others. Whether one of the key alone is new. */
+function read(
   limit: Limit<unknown>,
   shared: LayerForecasts,
-  { layers = [], isLimitMirrored, limitUsage, usage, byokUsage }: KeyReading,
-  id: TargetId,
+  value: KeyReading | CreditsReading,
+  { id, atMs }: { readonly id: TargetId; readonly atMs: number },
 ): boolean {
+  const reading = limitReading(value, atMs);
+  limit.readMs = atMs;
+  limit.forecaster.read(reading);
+  if (value.kind !== "key") return false;
+  const { layers = [], isLimitMirrored, limitUsage, usage, byokUsage } = value;
+  limit.window = typeof reading.nextResetMs === "number" ? value.limitWindow : undefined;
   const judged = isLimitMirrored ? "mirrored" : "key_limit";
   limit.judgedLayer = layers.find(({ source }) => source === judged);
   limit.shared = layers.filter(({ sharedId }) => sharedId !== undefined);
-  shared.read(limit.shared, id, limit.readMs);
+  shared.read(limit.shared, id, atMs);
   const others = layers.filter((layer) => layer !== limit.judgedLayer && layer.sharedId === undefined);
   if (others.length > 0) limit.layers ??= createLayerForecasts(HOUR_MS);
   const spend = { usage: limitUsage ?? usage, hasByok: byokUsage !== undefined };
-  return limit.layers?.read(others, id, limit.readMs, spend) ?? false;
+  return limit.layers?.read(others, id, atMs, spend) ?? false;
 }
 
 /** Shortly after midnight, an answer may still be about yesterday. */
@@ -163,6 +166,9 @@ function isJudged(value: Reading["value"], asOfMs: number): value is KeyReading 
 function hasHistory(value: KeyReading | CreditsReading): boolean {
   return value.kind === "credits" || !value.limitUsage || !value.byokUsage;
 }
+
+/** What the history cannot change. */
+const CERTAIN: ReadonlySet<Outlook> = new Set(["exhausted", "unlimited", "unknown"]);
 
 /** Smaller steps of the clock only delay the next reading. */
 const MOST_BACK_MS = 5 * MINUTE_MS;

@@ -3,6 +3,7 @@ import type { HistoryReading, ListedNames, Reading } from "../readings/reading.t
 import { type TargetId, targetId } from "../readings/target-id.ts";
 import { BUCKET_MS } from "../time/window.ts";
 import type { Forecaster } from "./forecaster.ts";
+import { MINUTE_MS } from "./thresholds.ts";
 
 /** What waits for the gateway's history. */
 export interface Unseeded {
@@ -10,8 +11,17 @@ export interface Unseeded {
   readonly hash: string | undefined;
   readonly forecaster: Pick<Forecaster, "seed">;
   readonly layers?: Pick<Forecaster, "seed"> | undefined;
+  /** When the first reading was requested. */
+  readonly sinceMs: number;
   /** When the last gap of its readings ended; 0: there was none. */
   readonly gapMs: number;
+}
+
+/** The account's own view of its keys. */
+export interface HistorySource {
+  readonly listed: () => ListedNames;
+  /** Whether the gateway is asked for its history. */
+  readonly isAsked: () => boolean;
 }
 
 /** Gives the gateway's history to forecasters. The list of keys, the history and the keys themselves come in any order. */
@@ -21,9 +31,11 @@ export interface Seeding {
   remove(limit: Unseeded): void;
   /** Once before each view. */
   seed(): void;
+  /** Whether the limit waits for a history. Meanwhile, what was said before a restart stays with Prometheus. */
+  awaits(limit: Unseeded, nowMs: number): boolean;
 }
 
-export function createSeeding(listed: () => ListedNames): Seeding {
+export function createSeeding({ listed, isAsked }: HistorySource): Seeding {
   const unseeded = new Set<Unseeded>();
   const histories = new Map<TargetId, HistoryReading>();
   /** Whether something has come that may help. */
@@ -39,6 +51,11 @@ export function createSeeding(listed: () => ListedNames): Seeding {
       isSeedable = true;
     },
     remove: (limit) => unseeded.delete(limit),
+    awaits: (limit, nowMs) =>
+      isAsked() &&
+      nowMs - limit.sinceMs < AWAITED_MS &&
+      unseeded.has(limit) &&
+      !histories.has(limit.kind === "key" ? OF_KEYS : OF_ACCOUNT),
     seed: () => {
       if (!isSeedable || unseeded.size === 0) return;
       isSeedable = false;
@@ -56,6 +73,9 @@ export function createSeeding(listed: () => ListedNames): Seeding {
     },
   };
 }
+
+/** The history is the first thing that is asked for. */
+const AWAITED_MS = 2 * MINUTE_MS;
 
 const OF_KEYS = targetId("history", "key-week");
 const OF_ACCOUNT = targetId("history", "total-hour");

@@ -142,9 +142,20 @@ test("without a management key, an exporter that restarts amid a runaway is lear
 
 test("with a management key, an exporter that restarts amid a runaway goes on with the gateway's history", async () => {
   const app = await runaway({ analytics: true, content: () => ({ keys: KEYS, discovery: {} }) });
+  // Meanwhile nothing contradicts what Prometheus has heard before.
+  app.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
   await app.restart();
+  expect(await pass(app, 1)).toEqual([undefined]);
+  expect((await app.series()).get('aigateway_key_up{key="billing"}')).toBe(1);
+  app.gateway.faults.clear();
+  await pass(app, 1);
   expect(await pass(app, 5)).toEqual(Array.from({ length: 5 }, () => "imminent"));
   expect(burnOf(await app.series())).toBeGreaterThan(60);
+  // A history that does not come is not waited for.
+  app.gateway.faults.add({ kind: "status", status: 503, endpoint: "analytics" });
+  await app.restart();
+  const waited = await pass(app, 3);
+  expect([waited[0], waited[2]]).toEqual([undefined, "predicted"]);
 });
 
 test("with a management key, keys and account of a new exporter begin with the gateway's week, and no key lasts longer than the account", async () => {
