@@ -139,7 +139,7 @@ function schemaOf(settings: readonly Setting[]) {
     required: ["image", "exporter", "scrapeInterval", ...required.map(({ name }) => name)],
     properties: {
       ...Object.fromEntries(properties),
-      // Helm sets it for a chart that is part of another one, whose condition `enabled` may be.
+      // Helm sets `global` for a dependency; `enabled` is the usual condition of one.
       global: { type: "object" },
       enabled: { type: "boolean" },
     },

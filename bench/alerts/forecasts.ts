@@ -62,7 +62,7 @@ function ofLayers({ window, other, isShared }: Life): Asked {
   const layers = createLayerForecasts(60_000);
   const key = targetId("key", "layered");
   return {
-    // The history of keys is not that of what they share.
+    // The history of a key does not show what other keys spend of a shared budget.
     seed: (hours, untilMs) => (isShared ? undefined : forecaster.seed(hours, untilMs)),
     read: (reading, [, , limit, left, reset, day, week, month, otherLimit, otherLeft, otherReset]) => {
       const { atMs } = reading;

@@ -26,7 +26,7 @@ export function figures(
   { left, limit, exhaustion, reset, source, words = LEFT }: Figures,
 ): (subject: string, timing: Timing, otherwise: string) => string {
   const matchers = labels.map((label) => `${label}=%q`).join(",");
-  // In vmalert, a label that is missing is no text, and the error of the query would lose the alert.
+  // In vmalert a missing label is not an empty text: the query would fail, and the alert would be lost.
   const values = labels.map((label) =>
     label === "gateway" ? `(or $labels.gateway "")` : `$labels.${label}`,
   );

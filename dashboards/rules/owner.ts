@@ -72,7 +72,7 @@ function withConditions(
   return [`max by (${labels}) (`, `  last_over_time(${info.name}[${memory}])`, ...lines, ")"].join("\n");
 }
 
-/** Adds the owner's team to an expression with one value for each key, which is unchanged. */
+/** Adds the label `team` to an expression with one value for each key, and keeps its values. */
 export function ofKeyOwner(timing: Timing, expr: string): string {
   return withValue(timing, ofKey, expr);
 }

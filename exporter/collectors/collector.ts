@@ -15,7 +15,7 @@ import { createPooledLimits, type PooledLimits } from "./key-layers.ts";
 export interface Collector {
   /** The label `collector`. */
   readonly name: string;
-  /** The schedule of the configuration that it follows. */
+  /** Which schedule of the configuration it follows. */
   readonly schedule: keyof Config["schedule"];
   /** All its families, in the order of the exposition. */
   readonly families: readonly Family[];

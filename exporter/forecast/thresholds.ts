@@ -24,7 +24,7 @@ export const thresholds = {
    */
   nextHour: { margin: 1.3, quarter: 22 * MINUTE_MS },
   /**
-   * Imminent even if the rate has not lasted: the rate of the last day uses up what is left within this
+   * Imminent although the rate is new: at the rate of the last day, what is left lasts for less than this
    * fraction of the time to the reset, or of a day.
    */
   longBefore: 0.05,
@@ -33,7 +33,7 @@ export const thresholds = {
    * of the last 15 minutes leaves less than `within`. Nothing is imminent earlier.
    */
   certain: { ratio: 2, within: HOUR_MS },
-  /** A rate is unusual above this multiple of the fastest 15 minutes, or of the fastest hour, in three days. */
+  /** A rate above this multiple of the fastest 15 minutes (or hour) of the last three days is unusual. */
   unusual15m: 2,
   unusual1h: 1.2,
   /** Replaces `predictedSoon` for a lasting rate while no whole day is known, so that no habit is. */

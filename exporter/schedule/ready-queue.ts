@@ -92,8 +92,8 @@ export function createReadyQueue(dependencies: ReadyQueueDependencies): ReadyQue
   }
 
   /**
-   * Whether the last answer is old enough to be replaced, with half a tick of tolerance, or cannot be shown
-   * any more, or a later run brought none.
+   * Whether another answer is wanted: the last one is old enough (with half a tick of tolerance), cannot be shown any
+   * more, or a later run failed.
    */
   function isWanted({ job, group }: Entry): boolean {
     const { failure, lastAnswerMs, lastAttemptMs } = readings.status(job.id) ?? {};

@@ -41,7 +41,7 @@ export const EXPORTER_PATH = "/exporter";
 /** What the analytics divide the spend by. */
 export type Axis = "model" | "app";
 
-/** The paths of the pages of all models and of all apps; that of one of them is below. */
+/** The pages of all models and of all apps. The page of one of them is at `/models/NAME`. */
 export const AXIS_PATHS: Readonly<Record<Axis, string>> = { model: "/models", app: "/apps" };
 
 /** The address of the page of a key. */

@@ -45,7 +45,7 @@ export function createKubectl({ kubeconfig, kubeContext }: ClusterAccess): Kubec
       ...(kubeContext === "" ? [] : [`--context=${kubeContext}`]),
     ];
     const all = [...parameters, ...access];
-    // Through a pipe, so that no file is left behind whatever ends the program. What Node connects is a socket, which has no path.
+    // The kubeconfig goes through a pipe, so that no file is left behind. `cat` makes the pipe, because kubectl cannot open the socket that Node makes.
     const [command, ...rest] = isContent
       ? ["sh", "-c", 'cat | kubectl "$@"', "kubectl", ...all]
       : ["kubectl", ...all];

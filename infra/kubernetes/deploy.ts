@@ -148,7 +148,7 @@ function createProvider({ kubeconfig, kubeContext }: KubernetesSettings): Provid
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
     ...(kubeContext === "" ? {} : { context: kubeContext }),
   };
-  // The plugin reads KUBECONFIG itself. The class would put its path into the state, which differs between machines.
+  // Undoes a default of the class `Provider`: the path in KUBECONFIG, which would be in the state although each machine has another one.
   const own: ResourceTransformation = ({ props, opts }) => ({ props: { ...props, kubeconfig }, opts });
   return new Provider("kubernetes", inputs, { transformations: [own] });
 }

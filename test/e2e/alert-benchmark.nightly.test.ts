@@ -10,7 +10,7 @@ import { figuresOf, readReport, type Report } from "../../bench/alerts/report.ts
 import { simulateFleet } from "../../bench/alerts/simulator.ts";
 import { describeWithTools } from "../support/tools.ts";
 
-/** Two keys of each class in which one of the rules decides, for four days. The whole fleets take hours. */
+/** The classes of keys that a single rule decides, with two keys each, for four days. Whole fleets take hours. */
 const FLEET = {
   kind: "keys",
   keys: 54,

@@ -38,7 +38,7 @@ export function answerKey(context: Context, call: Call): Answer {
   return jsonAnswer({ data });
 }
 
-/** Now; for the switch's time after midnight, the last moment of yesterday instead. */
+/** The time of which a lagging service answers: now, but yesterday's last moment until `staleMs` after midnight. */
 export function staleTime(now: number, staleMs: number): number {
   return now - dayStart(now) < staleMs ? dayStart(now) - 1 : now;
 }

@@ -46,7 +46,7 @@ const CASES: Readonly<Record<string, object>> = {
 describeWithTools(["helm"], "the notes of the Helm chart", ({ helm }) => {
   let chart: string;
 
-  // Helm prints notes only when it installs, so a template of a copy includes them.
+  // Helm prints notes only when it installs, so the test adds a template with them to a copy of the chart.
   beforeAll(() => {
     chart = join(mkdtempSync(join(tmpdir(), "chart-notes-test-")), "aigateway-exporter");
     cpSync(join(ROOT, "charts", "aigateway-exporter"), chart, { recursive: true });

@@ -130,7 +130,7 @@ function keysUp(series: SeriesMap): number {
   return [...seriesLike(series, /^aigateway_key_up/).values()].filter((value) => value === 1).length;
 }
 
-/** The most times within any span of that length. */
+/** The largest number of times within a span of that length. */
 function mostWithin(times: readonly number[], spanMs: number): number {
   let first = 0;
   let most = 0;

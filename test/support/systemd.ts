@@ -95,7 +95,7 @@ export async function startSystemd(unit: string, etc: Readonly<Record<string, st
 }
 
 const SYSTEMD = "/lib/systemd/systemd";
-/** Killed with the process that starts them, which setpriv ensures for unshare. */
+/** They end with the process that starts them: setpriv makes the kernel kill unshare. */
 const NAMESPACES = [
   "--mount",
   "--pid",

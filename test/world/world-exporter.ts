@@ -145,7 +145,7 @@ function contentOf({ status, headers, body }: Answer): { readonly status: number
 /** Bytes of RFC 1952. */
 const [GZIP_HEADER, GZIP_TRAILER] = [10, 8];
 
-/** Compresses at once, and not at all: threads would answer in an order of their own. */
+/** Does not compress: threads would answer in an order that no seed decides. */
 const deflate: Deflate = (text) => {
   // The renderer overwrites the text.
   return Promise.resolve({ deflated: Buffer.from(text), length: text.length, crc: 0, crcShift: 0 });

@@ -65,7 +65,7 @@ function openExporter(): Subject {
       }
       publisher.changed();
     },
-    // The rendering alone, as it is compared with what a registry does: nothing is compressed.
+    // Without compression, because a registry has none either.
     render: () => (render ??= rendererOf(createTextKeeper()))(),
     publish: () => (publish ??= rendererOf(deflate))(),
     listen: async () => {

@@ -170,10 +170,7 @@ async function readCertificates(
   return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
 }
 
-/**
- * Why no server can present a chain, such as "bad end line" or "ee key too small". The parser reads only its first
- * certificate.
- */
+/** Why TLS refuses a chain, such as "bad end line" or "ee key too small"; `X509Certificate` reads only its first certificate. */
 function tlsFault(cert: string): string | undefined {
   try {
     createSecureContext({ cert });

@@ -85,7 +85,7 @@ function figures(key: KeyRow, { nowMs, creditValue }: Overview): Html {
   const spent = (title: string, kind: WindowKind | "total") => {
     const startMs = kind === "total" ? 0 : windowAt(kind, nowMs).startMs;
     const byok = kind === "week" ? undefined : byokLine(key.byok?.[kind]);
-    return tile(title, credits(key[kind]), html`${price(key[kind], creditValue, startMs)}${byok}`);
+    return tile(title, credits(key[kind]), html`${price(key[kind], creditValue, startMs)} ${byok}`);
   };
   const limit =
     key.limit === "unlimited"

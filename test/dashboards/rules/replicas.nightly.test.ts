@@ -18,7 +18,7 @@ const MINUTES = 150;
 /** These show each process. */
 const OF_PROCESSES = "AI gateway / Exporter health";
 
-/** Each gateway with the processes that watch it: the same keys. The last two lack something. */
+/** Gateways with the same keys, each with the processes that watch it. In the last two, a process is missing or has another total. */
 const FLEETS: Readonly<Record<string, readonly Process[]>> = {
   one: [{ ordinal: 0, total: 1, instances: ["a"] }],
   two: [{ ordinal: 0, total: 1, instances: ["a", "b"] }],

@@ -13,7 +13,7 @@ const refusing = (status: number, fault: object) =>
   );
 const limit = (source: string, message: string) => ({ message, metadata: { limit_source: source } });
 
-/** Whatever may be wrong: a title beginning with `#` is a heading. */
+/** What may be wrong with a gateway or a configuration. A title that begins with `#` is a heading. */
 export const CHECK_CASES: CheckCases = [
   ["Everything works", gateway({})],
   ...OTHER_SERVICES,

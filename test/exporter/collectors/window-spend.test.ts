@@ -19,7 +19,7 @@ const WEEK = { startMs: Date.parse("2026-11-11T00:00:00Z"), endMs: NOW };
 /** Whole hours of the range, and the present one. */
 const HOURS = 7 * 24 + 13;
 
-/** A service with so many rows in an hour, which sends so many at most: the others are cut off, or make the answer fail. */
+/** A service that has `rowsOfHour` rows in each hour. If an answer would have more than `most`, it is cut, or fails. */
 function service(rowsOfHour: number, most = Infinity, fails = false) {
   const asked: number[] = [];
   const ask = async ({ startMs, endMs }: Window): Promise<UsageSeries> => {

@@ -89,7 +89,7 @@ async function* past(
   yield* exporterHistory({ gateway, config: densely, startAt: dense - MINUTE_MS, times: often, labels });
 }
 
-/** One of them when the previous day is settled, and one after the day's last poll. */
+/** Every few hours, once the previous day is settled, and after the day's last poll. */
 function sparseTimes(day: number, everyHours: number): readonly number[] {
   const hours = steps(day, day + DAY_MS - 1, everyHours * HOUR_MS).filter((at) => at > day);
   const times = new Set([...hours, day + 2 * HOUR_MS, day + DAY_MS - 2 * MINUTE_MS]);

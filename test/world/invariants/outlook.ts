@@ -11,7 +11,7 @@ import type { Judge, Scrape, World } from "../world.ts";
 export function createOutlook(world: World): Judge {
   let before: ReadonlySet<string> = new Set();
 
-  /** Hours that the limit of the newest answer lasts at the mean rate of an hour; Infinity: there is none. */
+  /** How many hours the rest of the limit lasts at the rate of the hour before the newest answer; Infinity: the key has no limit. */
   function hoursLeft(key: KeySettings, at: number): number {
     const answer = questionsAbout(world, key).findLast(
       ({ end, endedAt = at }) => end === "good" && endedAt < at,
