@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { KEY_NAME } from "../exporter/config/field.ts";
 import { configFile } from "../exporter/config/schema.ts";
 
 /** Renders `docs/configuration.md`: a hand-written introduction, then a table for each section of the schema. */
@@ -75,9 +76,17 @@ function renderSection({ path, description, fields }: Section): string {
   const heading = path === "" ? "" : `\n### \`${path}\`\n\n${description}\n`;
   const rows = fields.map(
     ({ name, type, preset, rule, description: meaning }) =>
-      `| ${[`\`${name}\``, preset, type === "path" || type === "schedule" || rule === "" ? type : rule.replace(/, such as .*/, ""), meaning].map(cell).join(" | ")} |`,
+      `| ${[`\`${name}\``, preset, type === "path" || type === "schedule" || rule === "" ? type : shortened(rule), meaning].map(cell).join(" | ")} |`,
   );
   return `${heading}\n| Field | Default | Value | Meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+/** Of a name, the introduction has the pattern. */
+function shortened(rule: string): string {
+  return rule
+    .replace(/, such as .*/, "")
+    .replace(`matches \`${KEY_NAME.source.slice(1, -1)}\``, "a name")
+    .replace(/^an? (?:finite |text of )/, "");
 }
 
 function cell(text: string): string {
