@@ -53,10 +53,11 @@ export function lines(definition: LinesDefinition): PlacedPanel {
     .pointSize(POINT)
     .lineInterpolation(definition.stepped ? LineInterpolation.StepAfter : LineInterpolation.Linear);
   if (definition.log) {
-    // Grafana would take the decimals of the largest tick for all, and write 0 at the smallest.
+    // Grafana would take the decimals of the largest tick for all, and write 0 at the smaller ones.
     builder
       .scaleDistribution(new ScaleDistributionConfigBuilder().type(ScaleDistribution.Log).log(10))
-      .decimals(1);
+      .decimals(1)
+      .min(0.1);
   } else {
     builder.axisSoftMin(0);
   }

@@ -69,7 +69,7 @@ export function runway(id: number): PlacedPanel {
       ),
       valueColumn("Burn per hour", burn("1h", 1), unit.credits),
       valueColumn("Burn per day", burn("1d", 24), unit.credits),
-      valueColumn("Lasts", lasts, unit.duration, { width: 175, mappings: [valueTexts(lastsTexts)] }),
+      valueColumn("Lasts", lasts, unit.duration, { width: 190, mappings: [valueTexts(lastsTexts)] }),
       valueColumn(
         "Next reset",
         ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),
