@@ -1,7 +1,7 @@
-import { isManagement, type AccountKeys } from "./account-keys.ts";
-import { type KeyModelFigures, sumOf, type Books } from "./books.ts";
-import { formerStart, windowStart } from "./calendar.ts";
-import type { Amounts, Question } from "./questions.ts";
+import { FOREIGN, isManagement, type AccountKeys } from "./account-keys.ts";
+import { sumOf, type Books } from "./books.ts";
+import { DAY_MS, formerStart, windowStart } from "./calendar.ts";
+import type { Amounts, Question, UsageAnswer } from "./questions.ts";
 import type { Fault, Story } from "./story.ts";
 import type { WorldClock } from "./world-clock.ts";
 import type { WorldFiles } from "./world-files.ts";
@@ -11,6 +11,8 @@ const CAP = 2;
 
 interface Row extends Amounts {
   readonly labels: Readonly<Record<string, string | null>>;
+  /** The hour or day, if rows have one. */
+  readonly column: Readonly<Record<string, string>>;
 }
 
 /** The answer to a query, or the status of its refusal. */
@@ -20,31 +22,32 @@ export function analyticsBody(
   context: AnswerContext,
 ): object | number {
   if (!isManagement(question.account)) return 403;
-  const { time_range: range, dimensions, filters: [filter] = [] } = JSON.parse(context.body);
+  const { metrics, time_range: range, dimensions, ...rest } = JSON.parse(context.body);
+  const { granularity, filters: [filter] = [] } = rest;
   if (filter && fault?.what === "no_filter") return 400;
   const { asOfMs, startMs, isStale } = timesOf(question, fault, Date.parse(range.start), context);
   const endMs = Math.min(asOfMs, Date.parse(range.end));
-  const excluded: ReadonlySet<string> | undefined = filter && new Set(filter.value);
-  const isOfKeys = dimensions?.[0] === "api_key_id";
-  const { rows: all, unknown } = rowsOf(question, { startMs, endMs, excluded, isOfKeys }, context);
+  const { filter: known, unknown } = resolved(question, filter, context);
+  // Before the metric there is no BYOK, so that what follows from the total is true.
+  const isEnriched = metrics.includes("credits_usage");
+  const asked: Asked = { dimensions, filter: known, isEnriched };
+  const buckets = granularity ? bucketsOf(startMs, endMs, granularity) : [{ startMs, endMs }];
+  const all = buckets.flatMap((bucket) => rowsOf(question, bucket, asked, context));
   const rows = dimensions === undefined ? all : sent(all, fault);
   const isPartial = rows.length < all.length;
-  Object.assign(question, {
-    asOfMs,
-    usage: {
-      startMs,
-      endMs,
-      isGrouped: dimensions !== undefined,
-      isOfKeys,
-      excluded,
-      isWarned: unknown.length > 0,
-      rows: byLabels(rows),
-      total: sumOf(all),
-      isPartial,
-    },
-  });
-  const isTotal = dimensions === undefined;
-  const data = isTotal ? totalRows(all, context) : rows.map((row) => rowBody(row, context));
+  const usage = {
+    startMs,
+    endMs,
+    isGrouped: dimensions !== undefined,
+    isOfKeys: dimensions?.[0] === "api_key_id",
+    ...filtered(filter),
+    isWarned: unknown.length > 0,
+    rows: byLabels(rows),
+    total: sumOf(all),
+    isPartial,
+  };
+  Object.assign(question, { asOfMs, usage: granularity ? undefined : usage });
+  const data = rows.map((row) => rowBody(row, asked));
   return {
     data: {
       data,
@@ -59,6 +62,35 @@ export function analyticsBody(
   };
 }
 
+/** Whether the gateway reports BYOK: since the beginning, or since it has the metric. */
+export function knowsByok(
+  { account, start, events }: Pick<Story, "account" | "start" | "events">,
+  atMs: number,
+) {
+  const since = events.find((event) => event.do === "metric")?.at ?? 0;
+  return account !== undefined && atMs >= Date.parse(start) + since * 1000;
+}
+
+/** The hours or days of a time range. */
+function bucketsOf(startMs: number, endMs: number, granularity: "hour" | "day"): readonly Bucket[] {
+  const lengthMs = granularity === "hour" ? 3_600_000 : DAY_MS;
+  const first = Math.floor(startMs / lengthMs);
+  return Array.from({ length: Math.max(0, Math.ceil(endMs / lengthMs) - first) }, (_, index) => {
+    const bucketMs = (first + index) * lengthMs;
+    return {
+      startMs: Math.max(startMs, bucketMs),
+      endMs: Math.min(endMs, bucketMs + lengthMs),
+      column: { [`date__${granularity}`]: new Date(bucketMs).toISOString() },
+    };
+  });
+}
+
+interface Bucket {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly column?: Readonly<Record<string, string>>;
+}
+
 /** A cache answers as of the time before the fault. */
 function timesOf(question: Question, fault: Fault | undefined, startMs: number, { time }: AnswerContext) {
   const isStale = fault?.what === "stale";
@@ -68,40 +100,77 @@ function timesOf(question: Question, fault: Fault | undefined, startMs: number, 
 }
 
 interface Asked {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly excluded: ReadonlySet<string> | undefined;
-  readonly isOfKeys: boolean;
+  readonly dimensions: readonly string[] | undefined;
+  /** Which keys count; undefined is use without a key. Undefined: all. */
+  readonly filter: ((key: number | undefined) => boolean) | undefined;
+  readonly isEnriched: boolean;
 }
 
-/** Every row, and the excluded hashes that no existing key of the account has. */
+interface WireFilter {
+  readonly operator: "in" | "not_in";
+  readonly value: readonly string[];
+}
+
+function filtered(filter: WireFilter | undefined): Pick<UsageAnswer, "excluded" | "only"> {
+  const { operator, value = [] } = filter ?? {};
+  return {
+    excluded: operator === "not_in" ? new Set(value) : undefined,
+    only: operator === "in" ? value[0] : undefined,
+  };
+}
+
+/** The filter by the keys that the gateway knows, and the hashes of the others. Without any known key there is none. */
+function resolved(question: Question, filter: WireFilter | undefined, { files, keys, time }: AnswerContext) {
+  const existing = new Set(keys.existing(time.trueMs()));
+  const numbers = new Map(
+    (filter?.value ?? []).map((hash) => {
+      const number = files.accountOfHash(hash, question.account === FOREIGN) ?? -1;
+      return [hash, existing.has(number) ? number : undefined] as const;
+    }),
+  );
+  const known = new Set([...numbers.values()].filter((number) => number !== undefined));
+  const unknown = [...numbers].flatMap(([hash, number]) => (number === undefined ? [hash] : []));
+  const counts = (key: number | undefined) => {
+    const isNamed = key !== undefined && known.has(key);
+    return filter?.operator === "in" ? isNamed : !isNamed;
+  };
+  return { filter: known.size > 0 ? counts : undefined, unknown };
+}
+
+/** The rows of a time range. A sum over nothing is no row. */
 function rowsOf(
-  { gateway }: Question,
-  { startMs, endMs, excluded = new Set(), isOfKeys }: Asked,
-  { books, files, keys, story, time }: AnswerContext,
-): { readonly rows: readonly Row[]; readonly unknown: readonly string[] } {
+  { ledger }: Question,
+  { startMs, endMs, column = {} }: Bucket,
+  { dimensions = [], filter, isEnriched }: Asked,
+  { books, keys, time }: AnswerContext,
+): readonly Row[] {
   const nowMs = time.trueMs();
-  const existing = new Set(keys.existing(nowMs));
-  const numberOf = (hash: string) => files.accountOfHash(hash) ?? -1;
-  const hidden = new Set([...excluded].map(numberOf).filter((key) => existing.has(key)));
-  const unknown = [...excluded].filter((hash) => !existing.has(numberOf(hash)));
-  // An older service knows nothing of BYOK.
-  const known = <Part extends Amounts>(part: Part): Part => (story.account ? part : { ...part, byok: 0 });
-  if (!isOfKeys && excluded.size === 0) {
-    const pairs = books.pairs(gateway, startMs, endMs).map(known);
-    return {
-      rows: pairs.map(({ model, app, ...amounts }) => ({ labels: { model, app }, ...amounts })),
-      unknown,
-    };
-  }
-  const parts = books.ofKeys(gateway, startMs, endMs).map(known);
-  const rows = parts
-    .filter(({ key }) => key === undefined || !hidden.has(key))
-    .map(({ key, model, ...amounts }: KeyModelFigures): Row => ({
-      labels: { api_key_id: key === undefined ? "Chatroom" : keys.title(key, nowMs), model },
-      ...amounts,
-    }));
-  return { rows, unknown };
+  if (filter && dimensions.includes("app")) throw new Error("No key is known of an app");
+  const parts: readonly Part[] = dimensions.includes("app")
+    ? books.pairs(ledger, startMs, endMs)
+    : books.ofKeys(ledger, startMs, endMs).filter(({ key }) => filter?.(key) !== false);
+  // Keys with the same name have a row each.
+  const groups = Map.groupBy(parts, ({ key, model, app }) =>
+    dimensions.map((name) => ({ api_key_id: key, model, app })[name]).join("|"),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    const title = first?.key === undefined ? "Chatroom" : keys.title(first.key, nowMs);
+    const named = new Map<string, string | null>([
+      ["api_key_id", title],
+      ["model", first?.model ?? null],
+      ["app", first?.app ?? null],
+    ]);
+    const labels = Object.fromEntries(dimensions.map((name) => [name, named.get(name) ?? null]));
+    const amounts = sumOf(group);
+    return [{ labels, column, ...amounts, ...(!isEnriched && { byok: 0 }) }];
+  });
+}
+
+interface Part extends Amounts {
+  readonly key?: number | undefined;
+  readonly model: string;
+  readonly app?: string | null;
 }
 
 /** The cache answers the same question as of an earlier time: about the window that was running then. */
@@ -130,19 +199,13 @@ function byLabels(rows: readonly Row[]): ReadonlyMap<string, Amounts> {
   return new Map([...groups].map(([labels, parts]) => [labels, sumOf(parts)]));
 }
 
-function totalRows(all: readonly Row[], context: AnswerContext): readonly object[] {
-  return all.length === 0 ? [] : [amountFields(sumOf(all), context)];
-}
-
-function rowBody({ labels, ...amounts }: Row, context: AnswerContext): object {
-  return { ...labels, ...amountFields(amounts, context) };
-}
-
-function amountFields(amounts: Amounts, { story }: AnswerContext): object {
-  const { micros, byok, requests, prompt, completion, reasoning } = amounts;
+function rowBody({ labels, column, micros, byok, requests, ...tokens }: Row, { isEnriched }: Asked): object {
+  const { prompt, completion, reasoning } = tokens;
   return {
+    ...column,
+    ...labels,
     total_usage: (micros + byok) / 1e6,
-    ...(story.account && { credits_usage: micros / 1e6, byok_usage: byok / 1e6 }),
+    ...(isEnriched && { credits_usage: micros / 1e6, byok_usage: byok / 1e6 }),
     request_count: requests,
     tokens_total: prompt + completion,
     tokens_prompt: prompt,
@@ -155,7 +218,7 @@ function amountFields(amounts: Amounts, { story }: AnswerContext): object {
 export interface AnswerContext {
   readonly path: string;
   readonly body: string;
-  readonly story: Pick<Story, "account">;
+  readonly story: Pick<Story, "account" | "start" | "events">;
   readonly books: Books;
   readonly files: Pick<WorldFiles, "accountOfHash" | "listedHash">;
   readonly keys: AccountKeys;

@@ -1,7 +1,7 @@
-import { analyticsBody, type AnswerContext } from "./analytics-answers.ts";
+import { analyticsBody, type AnswerContext, knowsByok } from "./analytics-answers.ts";
 import type { KeyRow, Question } from "./questions.ts";
 import type { Fault } from "./story.ts";
-import { isManagement } from "./account-keys.ts";
+import { FOREIGN, isManagement, WORKSPACES } from "./account-keys.ts";
 import { BEGINNING, type KeyFigures, resetEnd } from "./books.ts";
 
 /** What the gateway sends. */
@@ -36,6 +36,7 @@ function goodAnswer(question: Question, fault: Fault | undefined, context: Answe
         data: keyBody(
           context.books.key({ gateway: question.gateway, number: question.account ?? 0 }, question.asOfMs),
           question.asOfMs,
+          context.keys.lifetime(question.account ?? 0)?.expiresMs,
         ),
       });
     case "analytics":
@@ -88,57 +89,73 @@ function accountBody(question: Question, fault: Fault | undefined, context: Answ
   // The gateway refuses all others, but answers this question with zeros.
   if (path.endsWith("/credits")) return isAllowed ? credits(question, context) : ZEROS;
   if (!isAllowed) return 403;
-  return path.endsWith("/meta") ? META : page(question, fault, context);
+  if (path.endsWith("/meta")) return meta(context);
+  return path.includes("/workspaces") ? workspaces(context) : page(question, fault, context);
 }
 
 const ZEROS = { data: { total_credits: 0, total_usage: 0 } };
 
 const named = (name: string) => ({ name, display_label: name });
-const META = {
-  data: {
-    metrics: ["total_usage", "credits_usage", "byok_usage", "request_count", "tokens_total"].map(named),
-    dimensions: ["model", "app", "api_key_id"].map(named),
-    operators: [],
-    granularities: ["day", "month"].map(named),
-  },
-};
+function meta({ story, time }: AnswerContext): object {
+  const money = knowsByok(story, time.trueMs()) ? ["credits_usage", "byok_usage"] : [];
+  return {
+    data: {
+      metrics: ["total_usage", ...money, "request_count", "tokens_total"].map(named),
+      dimensions: ["model", "app", "api_key_id"].map(named),
+      operators: [],
+      granularities: ["hour", "day", "month"].map(named),
+    },
+  };
+}
+
+function workspaces({ path }: AnswerContext): object {
+  const offset = Number(new URLSearchParams(path.replace(/^[^?]*/, "")).get("offset"));
+  const all = WORKSPACES.map((id) => ({ id, name: `Workspace ${id}` }));
+  return { data: all.slice(offset), total_count: all.length };
+}
 
 function credits(question: Question, { books }: AnswerContext): object {
-  const { gateway, asOfMs } = question;
-  const known = { bought: books.bought(gateway, asOfMs), spent: books.spent(gateway, asOfMs) };
+  const { ledger, asOfMs } = question;
+  const known = { bought: books.bought(ledger, asOfMs), spent: books.spent(ledger, asOfMs) };
   Object.assign(question, { credits: known });
   return { data: { total_credits: known.bought / 1e6, total_usage: known.spent / 1e6 } };
 }
 
 function page(question: Question, fault: Fault | undefined, context: AnswerContext): object {
   const { path, story, files, keys, time } = context;
-  const offset = Number(new URLSearchParams(path.replace(/^[^?]*/, "")).get("offset"));
+  const parameters = new URLSearchParams(path.replace(/^[^?]*/, ""));
+  const offset = Number(parameters.get("offset"));
+  const workspace = parameters.get("workspace_id") ?? WORKSPACES[0];
   const nowMs = time.trueMs();
+  const isForeign = question.account === FOREIGN;
   const all = keys
     .existing(nowMs)
-    .map((key): KeyRow => ({ key, hash: files.listedHash(key), title: keys.title(key, nowMs) }));
+    .filter((key) => keys.workspace(key, nowMs) === workspace)
+    .map((key): KeyRow => ({ key, hash: files.listedHash(key, isForeign), title: keys.title(key, nowMs) }));
   const sent = all.slice(offset, offset + (story.account?.pageSize ?? 0));
   const isBad = (index: number) => fault?.what === "bad_row" && index === sent.length - 1;
-  Object.assign(question, { page: { offset, rows: sent.filter((_, index) => !isBad(index)) } });
+  Object.assign(question, { page: { workspace, offset, rows: sent.filter((_, index) => !isBad(index)) } });
   return { data: sent.map((row, index) => (isBad(index) ? { name: "?" } : rowBody(row, question, context))) };
 }
 
 function rowBody({ key, hash, title }: KeyRow, question: Question, context: AnswerContext): object {
-  const { gateway, asOfMs } = question;
+  const { ledger, asOfMs } = question;
   const { books, keys } = context;
   return {
-    ...keyBody(books.key({ gateway, number: key }, asOfMs), asOfMs),
+    ...keyBody(books.key({ gateway: ledger, number: key }, asOfMs), asOfMs, keys.lifetime(key)?.expiresMs),
     hash,
     name: title,
     disabled: keys.isDisabled(key, asOfMs),
     created_at: new Date(Math.max(BEGINNING, keys.lifetime(key)?.fromMs ?? BEGINNING)).toISOString(),
-    workspace_id: null,
+    workspace_id: keys.workspace(key, asOfMs),
   };
 }
 
 /** What the gateway sends about a key, with its own secret and in a list. */
-export function keyBody(figures: KeyFigures, atMs: number): object {
+export function keyBody(figures: KeyFigures, atMs: number, expiresMs = Infinity): object {
   const { label, usage, byok, limit, reset, countsByok, remaining } = figures;
+  // Not every gateway reports it.
+  const neverExpires = resetEnd(figures, atMs) === undefined ? null : undefined;
   return {
     label,
     limit: written(limit),
@@ -154,7 +171,7 @@ export function keyBody(figures: KeyFigures, atMs: number): object {
     byok_usage_weekly: written(byok.week),
     byok_usage_monthly: written(byok.month),
     is_free_tier: false,
-    expires_at: resetEnd(figures, atMs) === undefined ? null : undefined,
+    expires_at: expiresMs === Infinity ? neverExpires : new Date(expiresMs).toISOString(),
   };
 }
 

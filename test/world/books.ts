@@ -67,13 +67,14 @@ export function createBooks(
   accountKeys: Pick<AccountKeys, "lifetime">,
 ): Books {
   const { scale } = story;
-  const changeOf = limitChanges(story);
+  const changesOf = limitChanges(story);
   const charges = createCharges();
 
   /** The part of a time range in which a key exists. */
   function lived(number: number, fromMs: number, toMs: number): readonly [number, number] {
     const life = accountKeys.lifetime(number);
-    return life ? [Math.max(fromMs, life.fromMs), Math.min(toMs, life.toMs)] : [fromMs, toMs];
+    if (!life) return [fromMs, toMs];
+    return [Math.max(fromMs, life.fromMs), Math.min(toMs, life.toMs, life.expiresMs)];
   }
 
   function spendOf(growth: Growth, { gateway, number }: AccountId, isCharged: boolean, atMs: number): Spend {
@@ -107,10 +108,15 @@ export function createBooks(
   }
 
   function limitOf(account: AccountId, atMs: number): Limit {
-    const change = changeOf(account.number, atMs);
-    if (change === undefined) return firstLimit(seedOf(account));
-    const { left, ...rest } = change.limit;
-    return { ...rest, limit: left === null ? null : left * 1e6 + used(account, rest, change.atMs) };
+    return changesOf(account.number, atMs).reduce(
+      (limit, change) => {
+        const { left, ...rest } = change.limit;
+        const next = { ...limit, ...rest };
+        if (left === undefined) return next;
+        return { ...next, limit: left === null ? null : left * 1e6 + used(account, next, change.atMs) };
+      },
+      firstLimit(seedOf(account)),
+    );
   }
 
   function ofKey(account: AccountId, startMs: number, endMs: number): KeyModelFigures & { index: number } {
@@ -201,12 +207,12 @@ function firstLimit(seed: number): Limit {
   return { limit: 5_000_000_000 + seed, reset: resets[seed % 4] ?? null, byok: false };
 }
 
-/** The last change of a key's limit before a time. */
+/** The changes of a key's limit until a time. */
 function limitChanges({ start, events }: Pick<Story, "start" | "events">) {
   const changes = events
     .filter((event) => event.do === "limit")
     .map(({ at, key, limit }) => ({ key, limit, atMs: Date.parse(start) + at * 1000 }));
-  return (key: number, atMs: number) => changes.findLast((one) => one.key === key && one.atMs <= atMs);
+  return (key: number, atMs: number) => changes.filter((one) => one.key === key && one.atMs <= atMs);
 }
 
 /** The sum of each amount. */

@@ -1,3 +1,4 @@
+import { sha256, tokenOf } from "./account-keys.ts";
 import type { AnalyticsSettings, BudgetSettings, ProbeSettings, Settings } from "./story.ts";
 
 /** The base URL of each gateway. */
@@ -5,8 +6,8 @@ export const GATEWAY_URLS = { a: "https://a.example/api/v1", b: "https://b.examp
 
 /** Settings as a configuration file. JSON is YAML. */
 export function configText(settings: Settings): string {
-  const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets, probes } =
-    settings;
+  const { keys, gateway, pace, connections, keySchedule, analyticsSchedule, analytics, budgets } = settings;
+  const { probes, formerPrice } = settings;
   return JSON.stringify({
     gateway: { base_url: GATEWAY_URLS[gateway], requests_per_minute: pace, connections },
     schedule: { keys: keySchedule, analytics: analyticsSchedule, discovery: analyticsSchedule },
@@ -19,15 +20,37 @@ export function configText(settings: Settings): string {
     ...(analytics && analyticsSections(analytics)),
     budgets: budgets.map(budgetEntry),
     ...(probes && probeSections(probes)),
+    ...(formerPrice && {
+      credit_value: { currency: "EUR", value: 2 * formerPrice.value, former: [formerPrice] },
+    }),
   });
 }
 
 function analyticsSections({ file, top, queries, listing }: AnalyticsSettings): object {
   return {
-    analytics: { management_key_file: `secrets/f${file}`, top, ...(!queries && { queries: [] }) },
-    discovery: listing ? { exclude: listing === "some" ? [EXCLUDED] : [] } : { enabled: false },
+    analytics: {
+      management_key_file: `secrets/f${file}`,
+      top,
+      ...(queries === undefined && { queries: [] }),
+      ...(queries === "filtered" && { queries: [FILTERED] }),
+    },
+    discovery: listing
+      ? {
+          ...(listing === "some" && { exclude: [EXCLUDED] }),
+          ...(listing === "everywhere" && { workspaces: "all" }),
+        }
+      : { enabled: false },
   };
 }
+
+/** The key that the own query is about. */
+export const FILTERED_KEY = 500;
+const FILTERED = {
+  name: "own",
+  dimensions: ["model"],
+  window: "month",
+  filters: [{ field: "api_key_id", in: [sha256(tokenOf(FILTERED_KEY, 0))] }],
+};
 
 /** The pattern of the names that some configurations exclude. */
 export const EXCLUDED = "^Hidden";
@@ -37,7 +60,7 @@ function budgetEntry(budget: BudgetSettings): object {
 }
 
 /** The start of every budget with the window `total`. */
-export const TOTAL_SINCE = "2026-10-01";
+export const TOTAL_SINCE = "2026-02-01";
 
 function probeSections({ payers, schedule, perDay, perRun }: ProbeSettings): object {
   return {

@@ -4,7 +4,9 @@ import { createExporterState } from "./exporter-state.ts";
 import { readExposition } from "./exposition.ts";
 import { GatewayError } from "../../exporter/gateway/errors.ts";
 import { statusSchema } from "../../exporter/status/json/schema.ts";
+import { PastError } from "../../exporter/backfill/request-past.ts";
 import { createAccountRecovery } from "./invariants/account-recovery.ts";
+import { createBackfilled } from "./invariants/backfilled.ts";
 import { createBudgets, createBalance, createProbeSpend } from "./invariants/budgets.ts";
 import { createHealth } from "./invariants/health.ts";
 import { createListedKeys } from "./invariants/listed-keys.ts";
@@ -43,6 +45,7 @@ const JUDGES: Readonly<Record<string, (world: World) => Judge>> = {
   "one answer": createOneAnswer,
   outlook: createOutlook,
   report: createReported,
+  backfill: createBackfilled,
   "probe spend": createProbeSpend,
 };
 
@@ -55,6 +58,8 @@ interface JudgedExporterDependencies {
   readonly faults: FaultSchedule;
   readonly coverage: Coverage;
   readonly random: () => number;
+  /** Makes another judge. */
+  readonly observe?: ((world: World) => Judge) | undefined;
 }
 
 /** The exporter of a story, whose requests and scrapes are judged by every invariant. */
@@ -64,8 +69,8 @@ export interface JudgedExporter {
   /** Replaces it by one without memory. */
   restart(): Promise<void>;
   scrape(inBothFormats: boolean): Promise<void>;
-  /** Makes a report as the command does. */
-  report(): Promise<void>;
+  /** Makes a report, and then a backfill, as the commands do. */
+  command(): Promise<void>;
   /** The clock was stepped, or the process resumed. */
   disturbed(at: number): void;
   stop(): Promise<void>;
@@ -82,7 +87,8 @@ export async function createJudgedExporter(
   const questions = createQuestions();
   const state = createExporterState(written, time);
   const world: World = { ...state, story, time, books, keys, files, questions };
-  const judges = Object.entries(JUDGES).map(([invariant, create]) => ({ invariant, judge: create(world) }));
+  const all = { ...JUDGES, ...(dependencies.observe && { observer: dependencies.observe }) };
+  const judges = Object.entries(all).map(([invariant, create]) => ({ invariant, judge: create(world) }));
   let violation: Violation | undefined;
   let reloads: Promise<unknown> = Promise.resolve();
   let isRunning = false;
@@ -162,16 +168,14 @@ export async function createJudgedExporter(
       const seen = await look(inBothFormats);
       judge((one) => one.scraped?.(seen));
     },
-    report: async () => {
-      const made = exporter.report();
-      const open = new Set([made]);
-      void made.finally(() => open.clear()).catch(() => {});
-      while (open.size > 0) await time.runTo(time.elapsedMs() + 1000);
-      // Without a usable management key, there is an error instead.
-      const spend = await made.catch((error: unknown) => {
-        if (!(error instanceof GatewayError)) throw error;
-      });
+    command: async () => {
+      const spend = await answered(time, exporter.report());
       if (spend) judge((one) => one.reported?.(spend));
+      const write = await answered(time, exporter.backfill());
+      const past = await write?.();
+      if (!past) return;
+      coverage.count(`backfill${past.plan.problems.length > 0 ? " with problems" : ""}`);
+      judge((one) => one.backfilled?.(past));
     },
     disturbed: (at) => state.disturbed(at),
     stop,
@@ -182,3 +186,14 @@ export async function createJudgedExporter(
 /** Two consecutive ones of so many scrapes. */
 const STATUS_EACH = 8;
 const OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
+
+/** Lets time pass until a command has its answers; undefined: it has an error instead, which says so. */
+async function answered<Result>(time: WorldClock, made: Promise<Result>): Promise<Result | undefined> {
+  const open = new Set([made]);
+  void made.finally(() => open.clear()).catch(() => {});
+  while (open.size > 0) await time.runTo(time.elapsedMs() + 1000);
+  return made.catch((error: unknown) => {
+    if (error instanceof GatewayError || error instanceof PastError) return undefined;
+    throw error;
+  });
+}

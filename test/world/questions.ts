@@ -6,6 +6,8 @@ export interface Question {
   readonly number: number;
   readonly endpoint: EndpointName;
   readonly gateway: GatewayName;
+  /** Whose books it is answered by: those of the other gateway for a management key of another account. */
+  readonly ledger: GatewayName;
   readonly token: string;
   /** Undefined: the gateway refuses the secret. */
   readonly account: number | undefined;
@@ -43,8 +45,10 @@ export interface UsageAnswer {
   readonly isGrouped: boolean;
   /** By key and model instead of model and app. */
   readonly isOfKeys: boolean;
-  /** The hashes of the keys that the query excludes; undefined: it has no filter. */
+  /** The hashes of the keys that the query excludes; undefined: it does not exclude any. */
   readonly excluded: ReadonlySet<string> | undefined;
+  /** The hash of the only key that it is about; undefined: it is about all. */
+  readonly only: string | undefined;
   /** Whether the gateway warns that it does not know some of these. */
   readonly isWarned: boolean;
   /** By model and app, or by key and model. */
@@ -62,6 +66,7 @@ export type Amounts = Readonly<
 
 /** A page of a list of keys. */
 export interface KeyPage {
+  readonly workspace: string;
   readonly offset: number;
   readonly rows: readonly KeyRow[];
 }

@@ -13,18 +13,25 @@ import {
   type ShortStory,
   wholeStory,
 } from "./story.ts";
-import type { Violation } from "./world.ts";
+import type { Judge, Violation, World } from "./world.ts";
 import { type WorldClock, createWorldClock } from "./world-clock.ts";
 import { type WorldFiles, createWorldFiles } from "./world-files.ts";
 import { recoverySeconds } from "./troubles.ts";
 
-/** Runs a story until its end, or until the first violation of an invariant. */
-export async function runStory(story: Story, coverage: Coverage): Promise<Violation | undefined> {
+/**
+ * Runs a story until its end, or until the first violation of an invariant.
+ * @param observe makes another judge.
+ */
+export async function runStory(
+  story: Story,
+  coverage: Coverage,
+  observe?: (world: World) => Judge,
+): Promise<Violation | undefined> {
   const time = createWorldClock(Date.parse(story.start));
   time.step(story.aheadSeconds * 1000);
   const restore = time.install();
   try {
-    return await liveThrough(story, time, coverage);
+    return await liveThrough(story, time, coverage, observe);
   } finally {
     restore();
   }
@@ -34,6 +41,7 @@ async function liveThrough(
   story: Story,
   time: WorldClock,
   coverage: Coverage,
+  observe?: (world: World) => Judge,
 ): Promise<Violation | undefined> {
   const keys = createAccountKeys(story);
   const books = createBooks(story, keys);
@@ -41,7 +49,8 @@ async function liveThrough(
   const faults = createFaultSchedule(story);
   let draws = 0;
   const random = () => chance(story.seed, draws++, 7);
-  const exporter = await createJudgedExporter({ story, time, books, keys, files, faults, coverage, random });
+  const parts = { story, time, books, keys, files, faults, coverage, random, observe };
+  const exporter = await createJudgedExporter(parts);
   await exporter.start();
   const happen = createFate({ time, files, exporter, coverage });
   let scrapes = 0;
@@ -62,7 +71,7 @@ async function liveThrough(
   }
   count(story, time, coverage);
   await exporter.stop();
-  if (!exporter.violation()) await exporter.report();
+  if (!exporter.violation()) await exporter.command();
   return exporter.violation();
 }
 
@@ -103,7 +112,10 @@ function createFate({ time, files, exporter, coverage }: FateDependencies) {
         coverage.count(`key: ${event.change}`);
         return;
       case "limit":
-        coverage.count("limit changed");
+        coverage.count(`limit: ${Object.keys(event.limit).join(", ")} changed`);
+        return;
+      case "metric":
+        coverage.count("new metric");
         return;
       case "rotate":
         coverage.count("secret replaced");

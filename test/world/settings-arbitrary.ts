@@ -43,6 +43,7 @@ function fewKeysArbitrary(): fc.Arbitrary<Settings> {
       analytics: fc.option(analyticsArbitrary(), { nil: undefined }),
       budgets: fc.subarray(BUDGETS),
       probes: fc.option(probesArbitrary(), { nil: undefined, freq: 4 }),
+      formerPrice: fc.constantFrom(undefined, undefined, { until: "2026-11-09", value: 0.5 }),
     })
     .map(consistent);
 }
@@ -101,8 +102,8 @@ function analyticsArbitrary(): fc.Arbitrary<AnalyticsSettings> {
     .record({
       file: fc.constantFrom(900, 901),
       top: fc.constantFrom(2, 4, 50),
-      queries: fc.constantFrom(undefined, undefined, true),
-      listing: fc.constantFrom(undefined, undefined, "all", "some"),
+      queries: fc.constantFrom<AnalyticsSettings["queries"][]>(undefined, undefined, true, "filtered"),
+      listing: fc.constantFrom(undefined, undefined, "all", "some", "everywhere"),
     })
     .map(({ queries, listing, ...rest }) => ({
       ...rest,

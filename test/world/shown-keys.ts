@@ -92,8 +92,18 @@ export function pagesOf(answers: readonly Question[]): readonly AnsweredPage[] {
   return answers.flatMap((question) => (question.page ? [{ question, page: question.page }] : []));
 }
 
-/** The pages of the last list that came to its end; none: no list did. */
+/** The pages of the last list of each workspace that came to its end; none: no list did. */
 export function lastListing(pages: readonly AnsweredPage[]): readonly AnsweredPage[] {
+  const lists = [...Map.groupBy(pages, ({ page }) => page.workspace).values()].map(lastOf);
+  return lists.some((list) => list.length === 0) ? [] : lists.flat();
+}
+
+/** When the first page of a list was asked for. */
+export function listedAt(listing: readonly AnsweredPage[]): number {
+  return listing.length === 0 ? 0 : Math.min(...listing.map(({ question }) => question.at));
+}
+
+function lastOf(pages: readonly AnsweredPage[]): readonly AnsweredPage[] {
   const listing: AnsweredPage[] = [];
   let end = pages.findLastIndex(isLastPage);
   for (let wanted = pages[end]?.page.offset; end >= 0; end--) {

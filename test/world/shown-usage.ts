@@ -92,11 +92,16 @@ export function usageAnswers(
 
 /** The sum over everything belongs to queries by any dimensions. */
 const KINDS = {
-  pairs: ({ excluded, isOfKeys }: UsageAnswer) => !excluded && !isOfKeys,
-  keys: ({ excluded, isOfKeys, isGrouped }: UsageAnswer) => !excluded && isOfKeys === isGrouped,
+  pairs: (usage: UsageAnswer) => isOfAll(usage) && !usage.isOfKeys,
+  keys: (usage: UsageAnswer) => isOfAll(usage) && usage.isOfKeys === usage.isGrouped,
   filtered: ({ excluded }: UsageAnswer) => excluded !== undefined,
-  any: ({ isGrouped }: UsageAnswer) => !isGrouped,
+  ofOne: ({ only }: UsageAnswer) => only !== undefined,
+  any: ({ isGrouped, only }: UsageAnswer) => !isGrouped && only === undefined,
 };
+
+function isOfAll({ excluded, only }: UsageAnswer): boolean {
+  return excluded === undefined && only === undefined;
+}
 
 const OLDEST_MS = 4 * 3_600_000;
 

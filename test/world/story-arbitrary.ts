@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { settingsArbitrary } from "./settings-arbitrary.ts";
+import { FOREIGN } from "./account-keys.ts";
 import { type Fault, type KeyChange, ORDINARY, type Settings, type Story, type StoryEvent } from "./story.ts";
 
 /** Stories of some hours, mostly around a midnight at which several windows end, and of some days. */
@@ -7,7 +8,7 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
   return fc
     .record({
       seed: fc.nat(1_000_000),
-      day: fc.constantFrom("2026-11-17", "2026-11-22", "2026-11-30", "2026-11-29", "2026-12-31"),
+      day: fc.constantFrom(...DAYS),
       minute: fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 1405, max: 1438 }) },
         { weight: 1, arbitrary: fc.integer({ min: 0, max: 1300 }) },
@@ -54,6 +55,21 @@ export function storyArbitrary(): fc.Arbitrary<Story> {
     });
 }
 
+/** In the week, and around the ends of weeks and of months of each length, also of days that the month before lacks. */
+const DAYS = [
+  "2026-02-28",
+  "2026-03-30",
+  "2026-03-31",
+  "2026-04-30",
+  "2026-11-17",
+  "2026-11-22",
+  "2026-11-29",
+  "2026-11-30",
+  "2026-12-31",
+  "2028-02-28",
+  "2028-02-29",
+];
+
 /** A story of more keys than this is short. */
 const MANY_KEYS = 10;
 
@@ -83,7 +99,8 @@ function eventArbitrary(seconds: number): fc.Arbitrary<readonly StoryEvent[]> {
     { weight: 1, arbitrary: one(fileArbitrary(at, long)) },
     { weight: 1, arbitrary: one(fc.record({ do: fc.constant("rotate"), at, file: fc.nat(3) })) },
     { weight: 1, arbitrary: one(rotationArbitrary(at)) },
-    { weight: 3, arbitrary: one(keyChangeArbitrary(at)) },
+    { weight: 3, arbitrary: keyChangesArbitrary(at, long) },
+    { weight: 1, arbitrary: one(fc.record({ do: fc.constant("metric"), at })) },
     { weight: 3, arbitrary: limitsArbitrary(at, long) },
   );
 }
@@ -226,35 +243,48 @@ function fileArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<StoryEvent> {
   });
 }
 
-/** The management key is replaced: by another one, or by mistake by an ordinary key. */
+/** The management key is replaced: by another one, or by mistake by an ordinary key or by that of another account. */
 function rotationArbitrary(at: Seconds): fc.Arbitrary<StoryEvent> {
   return fc.record({
     do: fc.constant("rotate"),
     at,
     file: fc.constantFrom(900, 901),
-    account: fc.constantFrom(900, 900, 5),
+    account: fc.constantFrom(900, 900, 5, FOREIGN),
   });
 }
 
-/** Keys that no story configures are created and deleted, and any key of the account is changed. */
-function keyChangeArbitrary(at: Seconds): fc.Arbitrary<StoryEvent> {
+/**
+ * Keys that no story configures are created and deleted, and any key of the account is changed. A deleted one may be
+ * created again under its name.
+ */
+function keyChangesArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<readonly StoryEvent[]> {
   const change = (key: number[], what: KeyChange) =>
-    fc.record({ do: fc.constant("key"), at, key: fc.constantFrom(...key), change: fc.constant(what) });
+    one(fc.record({ do: fc.constant("key"), at, key: fc.constantFrom(...key), change: fc.constant(what) }));
+  const again = fc.tuple(at, long, fc.constantFrom(500, 501)).map(([from, seconds, key]): StoryEvent[] => [
+    { do: "key", at: from, key, change: "delete" },
+    { do: "key", at: from + seconds, key: 503, change: "create", title: `Key ${key}` },
+  ]);
   return fc.oneof(
+    again,
     change([503, 504], "create"),
     change([500, 501, 505], "delete"),
     change([0, 1, 500, 501, 502], "rename"),
     change([500, 502], "disable"),
+    change([0, 1, 500, 502], "move"),
+    change([1, 2, 501], "expire"),
   );
 }
 
-/** A key gets another limit, and sometimes another one some time later. */
+/** A key gets another limit, and sometimes another one some time later, of which some parts stay as they are. */
 function limitsArbitrary(at: Seconds, long: Seconds): fc.Arbitrary<readonly StoryEvent[]> {
-  const limit = fc.record({
-    left: fc.constantFrom(null, 0, 0.5, 10, 60, 500, 1_000_000),
-    reset: fc.constantFrom(null, "daily", "weekly", "monthly"),
-    byok: fc.boolean(),
-  });
+  const limit = fc.record(
+    {
+      left: fc.constantFrom(null, 0, 0.5, 10, 60, 500, 1_000_000),
+      reset: fc.constantFrom(null, "daily", "weekly", "monthly"),
+      byok: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  );
   return fc
     .tuple(at, long, fc.nat(4), fc.array(limit, { minLength: 1, maxLength: 2 }))
     .map(([from, seconds, key, limits]) =>

@@ -35,6 +35,8 @@ export interface Settings {
   readonly analytics: AnalyticsSettings | undefined;
   readonly budgets: readonly BudgetSettings[];
   readonly probes: ProbeSettings | undefined;
+  /** The former price of a credit, which is now twice as much; undefined: none is configured. */
+  readonly formerPrice: { readonly until: string; readonly value: number } | undefined;
 }
 
 export type GatewayName = "a" | "b";
@@ -43,10 +45,10 @@ export interface AnalyticsSettings {
   /** The number of the file with the management key. */
   readonly file: number;
   readonly top: number;
-  /** Whether spend is queried by key and model. */
-  readonly queries?: true;
+  /** Whether spend is queried by key and model, and besides of one key that the account has. */
+  readonly queries?: true | "filtered";
   /** Whether the keys of the account are listed, and which of them are shown; undefined: they are not. */
-  readonly listing?: "all" | "some";
+  readonly listing?: "all" | "some" | "everywhere";
 }
 
 export interface KeySettings {
@@ -127,10 +129,20 @@ export type StoryEvent =
   /** The file gets a new secret: of the same account, or of another one. The former secret is refused (401). */
   | { readonly do: "rotate"; readonly at: number; readonly file: number; readonly account?: number }
   /** Someone changes a key of the account. */
-  | { readonly do: "key"; readonly at: number; readonly key: number; readonly change: KeyChange }
+  | {
+      readonly do: "key";
+      readonly at: number;
+      readonly key: number;
+      readonly change: KeyChange;
+      /** The name of a created key; undefined: one that no other key has. */
+      readonly title?: string;
+    }
   /** A key gets another limit, or none. */
-  | { readonly do: "limit"; readonly at: number; readonly key: number; readonly limit: KeyLimit };
+  | { readonly do: "limit"; readonly at: number; readonly key: number; readonly limit: Partial<KeyLimit> }
+  /** The gateway gets a metric of credits without BYOK. */
+  | { readonly do: "metric"; readonly at: number };
 
+/** What a change of a limit leaves out stays as it was. */
 export interface KeyLimit {
   /** Credits that are left of it at first; null: unlimited. */
   readonly left: number | null;
@@ -139,7 +151,8 @@ export interface KeyLimit {
   readonly byok: boolean;
 }
 
-export type KeyChange = "create" | "rename" | "disable" | "delete";
+/** A key that is moved is in another workspace; one that expires is refused from then on. */
+export type KeyChange = "create" | "rename" | "disable" | "delete" | "move" | "expire";
 
 export type FileState = "gone" | "empty" | "hang" | "slow";
 
@@ -164,6 +177,7 @@ export const ORDINARY: Story = {
     analytics: undefined,
     budgets: [],
     probes: undefined,
+    formerPrice: undefined,
   },
   events: [],
 };

@@ -8,7 +8,7 @@ import {
   type StoryEvent,
   type Settings,
 } from "./story.ts";
-import type { World } from "./world.ts";
+import type { Scrape, World } from "./world.ts";
 
 /** The gateway lags, so an answer that soon after midnight proves nothing. */
 export const SETTLE_MS = 90_000;
@@ -39,8 +39,11 @@ interface Bounds {
   readonly upMs: number;
 }
 
-/** Undefined: something is wrong at this time (elapsed milliseconds). */
-export function calmAt(world: World, at: number): Calm | undefined {
+/** Undefined: something is wrong at the time of a scrape. */
+export function calmAt(world: World, { at, atMs, exposition }: Scrape): Calm | undefined {
+  // After a storm of refusals, the pace is low for a while, and the exporter says until when.
+  const throttled = exposition.samples("aigateway_exporter_throttled_until_timestamp_seconds");
+  if (throttled.some(({ value }) => value * 1000 > atMs)) return undefined;
   const troubles = [...pastTroubles(world, at), ...hints(world, at), ...changes(world)];
   if (troubles.some(({ from, to }) => from <= at && at < to)) return undefined;
   const settings = world.settings();

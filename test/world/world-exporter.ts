@@ -15,6 +15,7 @@ import type { Connect } from "../../exporter/gateway/http.ts";
 import type { Answer, Route } from "../../exporter/http/route.ts";
 import type { Deflate } from "../../exporter/metrics/render/gzip.ts";
 import { silentLog } from "../support/log.ts";
+import { askPast, type WorldBackfill } from "./world-backfill.ts";
 import type { WorldClock } from "./world-clock.ts";
 import type { WorldFiles } from "./world-files.ts";
 
@@ -27,6 +28,8 @@ export interface WorldExporter {
   stop(): Promise<void>;
   /** The report of the running month by model, as the command makes it; undefined without a management key. */
   report(): Promise<SpendReport | undefined>;
+  /** Asks for the past, as the command does; the result writes it. Undefined without a management key. */
+  backfill(): Promise<(() => Promise<WorldBackfill>) | undefined>;
   /** The answer at a path: its status and its text. */
   get(path: string, accept?: string): Promise<{ readonly status: number; readonly text: string }>;
 }
@@ -75,6 +78,22 @@ export async function createWorldExporter(dependencies: WorldExporterDependencie
   let config = initial;
   let app: App | undefined;
 
+  /** Asks about the account as a command does. */
+  async function command<Result>(
+    ask: (account: ReturnType<typeof createAccountGateway>, nowMs: number) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { analytics } = config;
+    if (!analytics) return undefined;
+    const { clock } = time;
+    const needs = { clock, random, version: "0.0.0", onAnswer: () => {} };
+    const gateway = createGateway(config.gateway, needs, connect);
+    try {
+      return await ask(createAccountGateway(gateway, config, analytics, clock), clock.now());
+    } finally {
+      await gateway.close();
+    }
+  }
+
   return {
     reload: async (onLoaded) => {
       const next = await load();
@@ -94,25 +113,13 @@ export async function createWorldExporter(dependencies: WorldExporterDependencie
       await app?.stop();
       app = undefined;
     },
-    report: async () => {
-      const { analytics } = config;
-      if (!analytics) return undefined;
-      const { clock } = time;
-      const gateway = createGateway(
-        config.gateway,
-        { clock, random, version: "0.0.0", onAnswer: () => {} },
-        connect,
-      );
-      const month = monthOf(new Date(clock.now()).toISOString().slice(0, 7));
-      if (!month) throw new Error("The clock shows no month");
-      const asked = { by: ["model"], period: month } as const;
-      try {
-        const account = createAccountGateway(gateway, config, analytics, clock);
-        return await createSpendReport(config, asked, clock.now(), account);
-      } finally {
-        await gateway.close();
-      }
-    },
+    report: () =>
+      command((account, nowMs) => {
+        const month = monthOf(new Date(nowMs).toISOString().slice(0, 7));
+        if (!month) throw new Error("The clock shows no month");
+        return createSpendReport(config, { by: ["model"], period: month }, nowMs, account);
+      }),
+    backfill: () => command((account, nowMs) => askPast(config, nowMs, account)),
     get: async (path, accept = "text/plain") => {
       const route = routes.find((each) => each.path === path);
       if (!route) throw new Error(`No route ${path}`);

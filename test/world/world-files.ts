@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import type { Files } from "../../exporter/secrets/files.ts";
+import { FileError, type Files } from "../../exporter/secrets/files.ts";
 import type { Clock } from "../../exporter/time/clock.ts";
-import { ACCOUNT_KEYS } from "./account-keys.ts";
+import { ACCOUNT_KEYS, sha256, tokenOf } from "./account-keys.ts";
 import { configText } from "./config-text.ts";
 import type { FileState, Settings } from "./story.ts";
 
@@ -19,10 +18,10 @@ export interface WorldFiles {
   accountOf(token: string): number | undefined;
   /** The SHA-256 of a secret, in hexadecimal digits. */
   hashOf(token: string): string;
-  /** The account that the hash of a valid secret belongs to. */
-  accountOfHash(hash: string): number | undefined;
+  /** The key that has a hash, which is that of its valid secret; of the other account if it is foreign. */
+  accountOfHash(hash: string, isForeign?: boolean): number | undefined;
   /** The hash by which the gateway lists the key with a number. */
-  listedHash(account: number): string;
+  listedHash(account: number, isForeign?: boolean): string;
   /** Whether a file has held a secret since the given elapsed time. */
   hasHeld(file: number, token: string, sinceMs: number): boolean;
   /** The secrets that a file has held, newest last. */
@@ -65,17 +64,28 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
   }
 
   function hashOf(token: string): string {
-    const hash = hashes.get(token) ?? createHash("sha256").update(token).digest("hex");
+    const hash = hashes.get(token) ?? sha256(token);
     hashes.set(token, hash);
     return hash;
+  }
+
+  function foreignHash(account: number): string {
+    return hashOf(`foreign ${tokenOf(account, 0)}`);
+  }
+
+  /** The exporter's reading of files has a deadline. */
+  function untilHealed(file: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      hanging.set(file, [...(hanging.get(file) ?? []), resolve]);
+      after(LATEST_MS, () => reject(new FileError("could not be read in time")));
+    });
   }
 
   async function readSecret(file: number): Promise<string> {
     const state = states.get(file);
     if (state === "gone") throw Object.assign(new Error("No such file"), { code: "ENOENT" });
     if (state === "empty") return "";
-    if (state === "hang")
-      await new Promise<void>((resolve) => hanging.set(file, [...(hanging.get(file) ?? []), resolve]));
+    if (state === "hang") await untilHealed(file);
     if (state === "slow") await new Promise<void>((resolve) => void after(SLOW_MS, resolve));
     return `${tokens(file).at(-1)?.token ?? ""}\n`;
   }
@@ -106,12 +116,14 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
     },
     accountOf,
     hashOf,
-    accountOfHash: (hash) => {
+    accountOfHash: (hash, isForeign) => {
+      if (isForeign === true) return ACCOUNT_KEYS.find((account) => foreignHash(account) === hash);
       const known = [...ACCOUNT_KEYS.map((account) => tokens(account)), ...held.values()].flat();
       const token = known.find((each) => hashOf(each.token) === hash)?.token;
       return token === undefined ? undefined : accountOf(token);
     },
-    listedHash: (account) => {
+    listedHash: (account, isForeign) => {
+      if (isForeign === true) return foreignHash(account);
       const own = tokens(account).findLast((each) => accountOf(each.token) === account);
       return hashOf(own?.token ?? tokenOf(account, 0));
     },
@@ -127,7 +139,3 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
 
 const CONFIG_PATH = "/world/config.yaml";
 export const SECRET_PATH = "/world/secrets/f";
-
-function tokenOf(account: number, version: number): string {
-  return `sk-world-${account}-${version}`;
-}

@@ -1,7 +1,7 @@
 import { Dispatcher } from "undici";
 import type { Connect } from "../../exporter/gateway/http.ts";
 import { chance } from "../gateway/random.ts";
-import { type AccountKeys, isManagement } from "./account-keys.ts";
+import { type AccountKeys, FOREIGN, isManagement } from "./account-keys.ts";
 import { answerTo, type Reply } from "./answers.ts";
 import type { Books } from "./books.ts";
 import { GATEWAY_URLS } from "./config-text.ts";
@@ -35,26 +35,21 @@ export function createWorldGateway(dependencies: WorldGatewayDependencies): Conn
   function questionOf(origin: string, endpoint: EndpointName, headers: unknown): Question {
     const authorization = String(Object(headers).authorization);
     const token = authorization.replace("Bearer ", "");
+    const account = keys.accepted(files.accountOf(token), time.trueMs());
+    const gateway = gatewayOf(origin);
     return {
       number: count++,
       endpoint,
-      gateway: gatewayOf(origin),
+      gateway,
+      ledger: account === FOREIGN ? OTHER_GATEWAY[gateway] : gateway,
       token,
-      account: files.accountOf(token),
+      account,
       at: time.elapsedMs(),
       atMs: time.trueMs(),
       monotonic: time.clock.monotonic(),
       skewMs: time.skewMs(),
       asOfMs: time.trueMs() - story.lagSeconds * 1000,
-      usage: undefined,
-      page: undefined,
-      credits: undefined,
-      costMicros: undefined,
-      endedAt: undefined,
-      end: undefined,
-      code: undefined,
-      retryAfterMs: undefined,
-      isGeneral: false,
+      ...UNANSWERED,
     };
   }
 
@@ -171,8 +166,23 @@ const ENDPOINTS: Readonly<Record<string, EndpointName>> = {
   "/api/v1/audio/transcriptions": "transcription",
   "/api/v1/analytics/meta": "account",
   "/api/v1/keys": "account",
+  "/api/v1/workspaces": "account",
   "/api/v1/credits": "account",
 };
+
+const UNANSWERED = {
+  usage: undefined,
+  page: undefined,
+  credits: undefined,
+  costMicros: undefined,
+  endedAt: undefined,
+  end: undefined,
+  code: undefined,
+  retryAfterMs: undefined,
+  isGeneral: false,
+} as const;
+
+const OTHER_GATEWAY = { a: "b", b: "a" } as const;
 
 function gatewayOf(origin: string): GatewayName {
   return GATEWAY_URLS.a.startsWith(origin) ? "a" : "b";

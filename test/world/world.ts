@@ -6,6 +6,7 @@ import type { Books } from "./books.ts";
 import type { Exposition } from "./exposition.ts";
 import type { Question, Questions } from "./questions.ts";
 import type { Settings, Story } from "./story.ts";
+import type { WorldBackfill } from "./world-backfill.ts";
 import type { WorldClock } from "./world-clock.ts";
 import type { WorldFiles } from "./world-files.ts";
 
@@ -60,6 +61,8 @@ export interface Judge {
   asked?(question: Question): readonly string[];
   /** Judges the report of the running month, which is made at the end. */
   reported?(report: SpendReport): readonly string[];
+  /** Judges what a backfill at the end writes. */
+  backfilled?(past: WorldBackfill): readonly string[];
 }
 
 export interface Violation {

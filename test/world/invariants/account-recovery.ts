@@ -1,4 +1,4 @@
-import { ACCOUNT_KEYS, isManagement } from "../account-keys.ts";
+import { ACCOUNT_KEYS, FOREIGN, isManagement } from "../account-keys.ts";
 import { EXCLUDED } from "../config-text.ts";
 import { calmAt } from "../troubles.ts";
 import type { Judge, Scrape, World } from "../world.ts";
@@ -12,6 +12,7 @@ export function createAccountRecovery(world: World): Judge {
     const wanted = new Map(
       world.keys
         .existing(atMs)
+        .filter((key) => listing === "everywhere" || world.keys.workspace(key, atMs) === "w0")
         .map((key) => [world.files.listedHash(key).slice(0, DIGITS), world.keys.title(key, atMs)] as const)
         .filter(([, title]) => !(listing === "some" && HIDDEN.test(title))),
     );
@@ -28,19 +29,21 @@ export function createAccountRecovery(world: World): Judge {
   function missingUnwatched({ exposition }: Scrape): readonly string[] {
     const accounts = world.settings().keys.map(({ file }) => world.files.tokens(file).at(-1)?.account ?? -1);
     const isKnown = accounts.every((account) => ACCOUNT_KEYS.includes(account));
-    const isRejected = world.story.events.some(
-      (event) => event.do === "fault" && (event.what === "no_filter" || event.what === 400),
+    // Filters are rejected, or credits may contain BYOK.
+    const isUnsure = world.story.events.some((event) =>
+      event.do === "fault" ? event.what === "no_filter" || event.what === 400 : event.do === "metric",
     );
     const isShown = exposition.value("aigateway_unwatched_day_credits") !== undefined;
-    return isShown || !isKnown || isRejected ? [] : ["there is no unwatched spend"];
+    return isShown || !isKnown || isUnsure ? [] : ["there is no unwatched spend"];
   }
 
   return {
     scraped: (scrape) => {
       const { analytics } = world.settings();
-      const calm = calmAt(world, scrape.at);
+      const calm = calmAt(world, scrape);
       if (!analytics || !world.story.account || !calm || Math.abs(world.time.skewMs()) > 1000) return [];
-      if (!isManagement(world.files.tokens(analytics.file).at(-1)?.account)) return [];
+      const manager = world.files.tokens(analytics.file).at(-1)?.account;
+      if (!isManagement(manager) || manager === FOREIGN) return [];
       const quietMs = scrape.at - calm.since;
       const longMs = Math.max(calm.keys.upMs, calm.analytics.upMs);
       const missing = [

@@ -1,9 +1,9 @@
 import { windowStart, decimal, ofMicros } from "../calendar.ts";
 import { rangeStart, usageAnswers } from "../shown-usage.ts";
 import { questionsAbout, accountAnswers } from "../shown-keys.ts";
-import type { BudgetSettings, KeySettings } from "../story.ts";
+import type { BudgetSettings, GatewayName, KeySettings } from "../story.ts";
 import type { Judge, Scrape, World } from "../world.ts";
-import { isManagement } from "../account-keys.ts";
+import { FOREIGN, isManagement } from "../account-keys.ts";
 import type { Question } from "../questions.ts";
 import { intervalMs } from "../exporter-state.ts";
 
@@ -39,10 +39,20 @@ export function createBudgets(world: World): Judge {
       );
       return micros.reduce((sum, one) => sum + ofMicros(one), 0n);
     }
-    const pairs = world.books.pairs(gateway, rangeStart(budget.window, atMs), atMs);
-    return pairs
-      .filter(({ model }) => !("model" in budget) || model === budget.model)
-      .reduce((sum, { micros }) => sum + ofMicros(micros), 0n);
+    // The management key decides which account it is.
+    const sums = accountsOf(gateway).map((ledger) =>
+      world.books
+        .pairs(ledger, rangeStart(budget.window, atMs), atMs)
+        .filter(({ model }) => !("model" in budget) || model === budget.model)
+        .reduce((sum, { micros }) => sum + ofMicros(micros), 0n),
+    );
+    return sums.reduce((one, other) => (one > other ? one : other), 0n);
+  }
+
+  function accountsOf(gateway: GatewayName): readonly GatewayName[] {
+    const { analytics } = world.settings();
+    const held = analytics ? world.files.tokens(analytics.file) : [];
+    return held.some(({ account }) => account === FOREIGN) ? ["a", "b"] : [gateway];
   }
 
   function members(budget: BudgetSettings) {

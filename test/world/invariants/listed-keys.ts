@@ -7,6 +7,7 @@ import {
   accountAnswers,
   type AnsweredPage,
   lastListing,
+  listedAt,
   pagesOf,
 } from "../shown-keys.ts";
 import type { Judge, Scrape, World } from "../world.ts";
@@ -29,7 +30,7 @@ export function createListedKeys(world: World): Judge {
     const pages = pagesOf(accountAnswers(world, at));
     const rows = rowsOf(pages);
     const published = pages.filter(({ question }) => (question.endedAt ?? at) <= at - PUBLISHED_MS);
-    const namedAt = lastListing(published)[0]?.question.at ?? 0;
+    const namedAt = listedAt(lastListing(published));
     return [
       ...doubles(infos.map(({ key = "" }) => key)).map((key) => `two keys have the name ${key}`),
       ...infos.flatMap((info) => infoFaults(info, rows.get(info["hash"] ?? "") ?? [], namedAt)),
@@ -78,8 +79,8 @@ export function createListedKeys(world: World): Judge {
     });
   }
 
-  function valuesOf({ gateway, asOfMs }: Question, { key }: KeyRow) {
-    return keyValues(world.books.key({ gateway, number: key }, asOfMs), asOfMs);
+  function valuesOf({ ledger, asOfMs }: Question, { key }: KeyRow) {
+    return keyValues(world.books.key({ gateway: ledger, number: key }, asOfMs), asOfMs);
   }
 
   function isRunning(windowEndMs: number | undefined, atMs: number): boolean {
@@ -93,7 +94,7 @@ export function createListedKeys(world: World): Judge {
     const listing = lastListing(
       pages.filter(({ question }) => (question.endedAt ?? at) <= at - PUBLISHED_MS),
     );
-    const asked = listing[0]?.question.at ?? 0;
+    const asked = listedAt(listing);
     // What expired before the interval grew does not come back.
     const shortMs = Math.min(formerMs, intervalMs(scrape, "discovery"));
     const isDisturbed = Math.max(world.settingsSince(), world.startedAt(), world.disturbedAt()) >= asked;

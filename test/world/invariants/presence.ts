@@ -113,6 +113,7 @@ function concerns(event: StoryEvent, file: number, account: number): boolean {
     case "reload":
     case "key":
     case "limit":
+    case "metric":
       return false;
     case "file":
     case "rotate":

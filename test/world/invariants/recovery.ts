@@ -15,19 +15,20 @@ export function createRecovery(world: World): Judge {
       .map((family) => `${family} of ${name} is missing`);
   }
 
-  function downKeys({ exposition }: Scrape): readonly string[] {
-    return world
-      .settings()
-      .keys.flatMap(({ name }) =>
-        exposition.value("aigateway_key_up", { key: name }) === 1 ? [] : [`${name} is not up`],
-      );
-  }
-
   function queriesToShow(at: number): readonly string[] {
     const { analytics } = world.settings();
     if (!analytics || !hasManagementKey()) return [];
     const queries = [...QUERIES, ...(analytics.queries ? ["keys-day", "keys-month"] : [])];
     return queries.filter((query) => query !== "last_month" || !wasRejected(at));
+  }
+
+  function isByokKnown(): boolean {
+    return world.story.account !== undefined && world.story.events.every(({ do: what }) => what !== "metric");
+  }
+
+  function isExpired({ file }: KeySettings): boolean {
+    const account = world.files.tokens(file).at(-1)?.account ?? file;
+    return world.keys.accepted(account, world.time.trueMs()) === undefined;
   }
 
   /** With an ordinary key there are no analytics. */
@@ -61,18 +62,18 @@ export function createRecovery(world: World): Judge {
     );
   }
 
-  /** What a former secret spent is missing until the window ends. */
-  function hasRotated(): boolean {
-    return world.story.events.some(({ do: what }) => what === "rotate");
+  /** What a former secret spent is missing until the window ends; a key that has expired is refused. */
+  function hasEnded(): boolean {
+    return world.story.events.some(
+      (event) => event.do === "rotate" || (event.do === "key" && event.change === "expire"),
+    );
   }
 
-  /** A service that does not report BYOK may count it as credits. */
+  /** A service that does not report BYOK, or has not done so for long, may count it as credits. */
   function incompleteBudgets({ exposition }: Scrape): readonly string[] {
     return world
       .settings()
-      .budgets.filter((budget) =>
-        "keys" in budget ? !hasRotated() : world.story.account && hasManagementKey(),
-      )
+      .budgets.filter((budget) => ("keys" in budget ? !hasEnded() : isByokKnown() && hasManagementKey()))
       .flatMap((budget) =>
         exposition.value("aigateway_budget_complete", { budget: budget.name }) === 1
           ? []
@@ -82,14 +83,15 @@ export function createRecovery(world: World): Judge {
 
   return {
     scraped: (scrape) => {
-      const calm = calmAt(world, scrape.at);
+      const calm = calmAt(world, scrape);
       if (!calm || Math.abs(world.time.skewMs()) > 1000) return [];
       const quietMs = scrape.at - calm.since;
       const after = ` ${Math.round(quietMs / 1000)} s after the last trouble`;
       const { keys, analytics } = calm;
+      const valid = world.settings().keys.filter((key) => !isExpired(key));
       const missing = [
-        ...(quietMs > keys.shownMs ? world.settings().keys.flatMap((key) => missingOf(key, scrape)) : []),
-        ...(quietMs > keys.upMs ? downKeys(scrape) : []),
+        ...(quietMs > keys.shownMs ? valid.flatMap((key) => missingOf(key, scrape)) : []),
+        ...(quietMs > keys.upMs ? downKeys(valid, scrape) : []),
         ...(quietMs > analytics.shownMs ? missingQueries(scrape) : []),
         ...(quietMs > analytics.upMs ? downQueries(scrape) : []),
         ...(quietMs > Math.max(keys.upMs, analytics.upMs) ? incompleteBudgets(scrape) : []),
@@ -97,6 +99,12 @@ export function createRecovery(world: World): Judge {
       return missing.map((message) => message + after);
     },
   };
+}
+
+function downKeys(keys: readonly KeySettings[], { exposition }: Scrape): readonly string[] {
+  return keys.flatMap(({ name }) =>
+    exposition.value("aigateway_key_up", { key: name }) === 1 ? [] : [`${name} is not up`],
+  );
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { windowEnd } from "../calendar.ts";
+import { decimal, windowEnd } from "../calendar.ts";
 import {
   type Answered,
   type QueryName,
@@ -17,7 +17,7 @@ import { intervalMs } from "../exporter-state.ts";
 
 /**
  * The shown pairs of a window, of models and apps or of keys and models, are rows of one answer about that window, and
- * their sum with `_other` is exactly the total.
+ * their sum with `_other` is exactly the total. A query about one key shows nothing but what is of that key.
  */
 export function createSums(world: World): Judge {
   let longestMs = 0;
@@ -45,6 +45,22 @@ export function createSums(world: World): Judge {
     ];
   }
 
+  function judgeOwnQuery({ exposition, at, atMs }: Scrape): readonly string[] {
+    const shown = exposition
+      .samples("aigateway_query_credits")
+      .filter(({ labels }) => labels["query"] === "own");
+    if (shown.length === 0) return [];
+    const sum = sumOf(shown.map(({ text }) => decimal(text)));
+    const oldest = at - 3 * longestMs - 40_000;
+    const answers = usageAnswers(world, rangeStart("month", atMs), at, "ofOne").filter(
+      ({ question, usage }) => question.at >= oldest && !usage.isWarned,
+    );
+    const isTrue = answers.some(({ usage }) => bookAmount(usage.total, "credits") === sum);
+    return isTrue
+      ? []
+      : [`the query about one key has ${sum}, which is in none of ${answers.length} answers`];
+  }
+
   return {
     scraped: (scrape) => {
       longestMs = Math.max(longestMs, intervalMs(scrape, "analytics"));
@@ -52,6 +68,7 @@ export function createSums(world: World): Judge {
         ? []
         : [
             ...QUERIES.flatMap((query) => judgeQuery(query, scrape)),
+            ...judgeOwnQuery(scrape),
             ...(["day", "month"] as const).flatMap((query) =>
               judgeQuery(query, scrape, shownKeyModels(scrape, query), "keys"),
             ),

@@ -3,7 +3,7 @@ import { EXCLUDED } from "../config-text.ts";
 import type { Question } from "../questions.ts";
 import { type Answered, usageAnswers } from "../shown-usage.ts";
 import type { Judge, Scrape, World } from "../world.ts";
-import { accountAnswers, lastListing, pagesOf } from "../shown-keys.ts";
+import { accountAnswers, lastListing, listedAt, pagesOf } from "../shown-keys.ts";
 import { intervalMs } from "../exporter-state.ts";
 
 /**
@@ -78,7 +78,7 @@ export function createUnwatched(world: World): Judge {
       ({ question }) => (question.endedAt ?? at) <= at - LONGEST_RUN_MS,
     );
     const whole = listing ? lastListing(pages) : [];
-    const since = whole[0]?.question.at ?? 0;
+    const since = listedAt(whole);
     if (since <= world.settingsSince() || since <= world.disturbedAt()) return [];
     // Lists that are cut do not prolong the time to live of what they lack.
     if (at - since > 3 * listEveryMs - EARLY_MS) return [];
