@@ -36,7 +36,7 @@ export interface Forecast {
   readonly outlook: Outlook;
   /**
    * When the credits run out; epoch milliseconds. Present while an exhaustion is announced: with imminent, predicted and slow, and with
-   * exhausted if it was imminent before (then it is the instant at which they ran out).
+   * exhausted if one of them came before (then it is the instant at which they ran out).
    */
   readonly exhaustionMs: number | undefined;
   /** Credits per hour; absent while too little of the window is measured. */
@@ -205,9 +205,9 @@ class LimitForecaster implements Forecaster {
       const outlook = Number.isNaN(rates.sixHours) ? "learning" : "lasts";
       return { ...base, outlook, ...restAtReset(judged) };
     }
-    const { level, sinceMs, wasImminent } = announced;
+    const { level, sinceMs, wasAnnounced } = announced;
     if (level !== "exhausted") return { ...base, outlook: level, ...exhaustionOf(judged, level) };
-    return { ...base, outlook: level, exhaustionMs: wasImminent ? sinceMs : undefined };
+    return { ...base, outlook: level, exhaustionMs: wasAnnounced ? sinceMs : undefined };
   }
 }
 

@@ -20,8 +20,8 @@ export type Slowness = Readonly<Record<Level, { readonly patienceMs: number; rea
 export interface Announcement {
   readonly level: Level;
   readonly sinceMs: number;
-  /** Whether an exhaustion was announced as imminent before. */
-  readonly wasImminent: boolean;
+  /** Whether an exhaustion was announced before it came, and an alert on it may fire. */
+  readonly wasAnnounced: boolean;
 }
 
 /** An announcement that lasted for less than this time is not kept: no alert has fired. */
@@ -34,6 +34,7 @@ const CONFIRMED_MS = 3 * MINUTE_MS;
 export class Hysteresis {
   readonly #slowness: Slowness;
   #isHurried = false;
+  #wasAnnounced = false;
   /** Since when each level is pending or announced, and when its signal last began. */
   readonly #since = LEVELS.map(() => NaN);
   readonly #began = LEVELS.map(() => NaN);
@@ -51,6 +52,7 @@ export class Hysteresis {
   renew(): void {
     this.#since.fill(NaN);
     this.#began.fill(NaN);
+    this.#wasAnnounced = false;
   }
 
   /** Takes the signals of a reading. Undefined: nothing is announced. */
@@ -66,9 +68,10 @@ export class Hysteresis {
       isNearerConfirmed ||= this.#lasts(level, nowMs, CONFIRMED_MS);
     }
     this.#isHurried = false;
+    if (nearest !== "exhausted") this.#wasAnnounced = nearest !== undefined;
     if (nearest === undefined) return undefined;
     const sinceMs = this.#since[LEVELS.indexOf(nearest)] ?? NaN;
-    return { level: nearest, sinceMs, wasImminent: this.#lasts("imminent", nowMs, 0) };
+    return { level: nearest, sinceMs, wasAnnounced: this.#wasAnnounced };
   }
 
   #follow(level: Level, nowMs: number, { begins, stays }: Signal): void {

@@ -28,8 +28,9 @@ test.each<[string, string, string]>([
   ["the most urgent level is announced", "p pi P -", "p i i i"],
   ["a lesser level stays behind a more urgent one", "p iP - - P", "p i i i p"],
   ["a lesser level does not begin behind a more urgent one", "i p p p", "i i i p"],
-  ["an exhaustion that was imminent is known to be", "i x x -", "i X X -"],
-  ["one that was not is not", "p x x -", "p x x -"],
+  ["an exhaustion that was announced is known to be", "i x x -", "i X X -"],
+  ["also by a lesser level", "p x x -", "p X X -"],
+  ["one that was not is not", "x i !x -", "x i x -"],
   ["slow needs patience", "s s s -", "- - s -"],
   ["patience begins anew after an interruption", "s - s s s", "- - - - s"],
   ["a renewed limit ends everything", "i !- -", "i - -"],
@@ -38,10 +39,10 @@ test.each<[string, string, string]>([
   const hysteresis = new Hysteresis(SLOWNESS);
   const letters = words.split(" ").map((word, index) => {
     if (word.startsWith("!")) hysteresis.renew();
-    const { level, wasImminent } = hysteresis.step(index * 10 * MINUTE, signals(word)) ?? {};
+    const { level, wasAnnounced } = hysteresis.step(index * 10 * MINUTE, signals(word)) ?? {};
     if (level === undefined) return "-";
     const letter = { exhausted: "x", imminent: "i", predicted: "p", slow: "s" }[level];
-    return level === "exhausted" && wasImminent ? letter.toUpperCase() : letter;
+    return level === "exhausted" && wasAnnounced ? letter.toUpperCase() : letter;
   });
   expect(letters.join(" ")).toBe(announced);
 });
