@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { AccountConfig } from "./config.ts";
 import { positiveNumber, section } from "./field.ts";
 import { has, withRules } from "./rules.ts";
 
@@ -21,11 +20,14 @@ export const accountSection = withRules(fields, (account, report) => {
     report([], "needs top_up_below and top_up together");
 });
 
+/** What the operator knows about the balance of the account, in credits. Without `topUp` credits are bought by hand. */
 export function accountConfig({
   top_up_below: below,
   top_up: credits,
   low_balance: lowBalance,
-}: z.output<typeof fields>): AccountConfig {
+}: z.output<typeof fields>) {
   const topUp = below === undefined || credits === undefined ? undefined : { below, credits };
   return { topUp, lowBalance };
 }
+
+export type AccountConfig = Readonly<ReturnType<typeof accountConfig>>;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { DiscoveryConfig, NamePattern } from "./config.ts";
 import { broken, flag, isNot, list, refuse, section, uuid } from "./field.ts";
 import { quote } from "../secrets/quote.ts";
 import { RE2JS } from "re2js";
@@ -63,18 +62,28 @@ export const discoverySection = section({
 });
 
 /** What the section means; undefined: no keys are listed. Without the section they are listed if `isDefault`. */
-export function discoveryConfig(
-  written: z.output<typeof discoverySection> | undefined,
-  isDefault: boolean,
-): DiscoveryConfig | undefined {
+export function discoveryConfig(written: z.output<typeof discoverySection> | undefined, isDefault: boolean) {
   if (!(written?.enabled ?? isDefault)) return undefined;
-  const workspaces = [...new Set(written?.workspaces)];
+  const workspaces: readonly (string | undefined)[] = [...new Set(written?.workspaces)];
   return {
     workspaces: workspaces.length > 0 ? workspaces : [undefined],
     include: written?.include ?? [],
     exclude: written?.exclude ?? [],
     owner: written?.owner,
   };
+}
+
+/** An undefined workspace is the default one. */
+export type DiscoveryConfig = NonNullable<ReturnType<typeof discoveryConfig>>;
+
+/** A regular expression that is matched with names of keys. */
+export interface NamePattern {
+  readonly written: string;
+  /** The names of its groups. */
+  readonly groups: readonly string[];
+  readonly matches: (name: string) => boolean;
+  /** What each named group has matched; undefined: the name does not match. */
+  readonly groupsIn: (name: string) => Readonly<Record<string, string | null>> | undefined;
 }
 
 /** Why a pattern is refused: it is not a regular expression, or RE2 does not support it. */

@@ -1,8 +1,22 @@
 import { z } from "zod";
-import { QUERY_METRICS, type QueryConfig, type QueryFilter } from "./config.ts";
 import { broken, choice, flag, integer, KEY_NAME, list, pattern, section, UUID, uuid } from "./field.ts";
 import { quote } from "../secrets/quote.ts";
 import { has, type Report, right, withRules } from "./rules.ts";
+
+/** What a query can show, amounts first. */
+export const QUERY_METRICS = [
+  "credits",
+  "byok_credits",
+  "requests",
+  "tokens",
+  "prompt_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "cache_hit_ratio",
+  "latency_avg_seconds",
+  "latency_p90_seconds",
+] as const;
+export type QueryMetric = (typeof QUERY_METRICS)[number];
 
 const METRICS_RULE = QUERY_METRICS.join(", ");
 const RESERVED_NAME =
@@ -187,18 +201,23 @@ export function queryConfigs(written: readonly Query[] | undefined): readonly Qu
   if (written === undefined) return BUILT_IN;
   if (written.length === 0) return [];
   const names = new Set(written.map(({ name }) => name));
-  return [
-    ...BUILT_IN.filter(({ name }) => !names.has(name)),
-    ...written.map(({ dimensions, classifier, filters, ...query }) => ({
-      ...query,
-      dimensions: [...(dimensions ?? []), ...(classifier?.dimensions ?? [])],
-      ...(classifier && { classifier }),
-      filters: filters.map(filterOf),
-    })),
-  ];
+  return [...BUILT_IN.filter(({ name }) => !names.has(name)), ...written.map(queryConfig)];
 }
 
-function filterOf(filter: Query["filters"][number]): QueryFilter {
-  const { field, in: included, not_in: excluded = [], include_unset: includeUnset } = filter;
-  return { field, operator: included ? "in" : "not_in", values: included ?? excluded, includeUnset };
+/** Those of a classifier are the last of its dimensions. */
+function queryConfig({ dimensions, classifier, filters, ...query }: Query) {
+  return {
+    ...query,
+    dimensions: [...(dimensions ?? []), ...(classifier?.dimensions ?? [])],
+    ...(classifier && { classifier }),
+    filters: filters.map((filter) => {
+      const { field, in: included, not_in: excluded = [], include_unset: includeUnset } = filter;
+      const operator: "in" | "not_in" = included ? "in" : "not_in";
+      return { field, operator, values: included ?? excluded, includeUnset };
+    }),
+  };
 }
+
+/** A query by one or two dimensions. */
+export type QueryConfig = Readonly<ReturnType<typeof queryConfig>>;
+export type QueryClassifier = NonNullable<QueryConfig["classifier"]>;

@@ -16,7 +16,7 @@ import {
 import { nearestName } from "../../nearest-name.ts";
 import { quote } from "../../secrets/quote.ts";
 import { type Checked, has, type Report, right, withRules } from "../rules.ts";
-import { BUDGET_DIMENSIONS, type BudgetConfig, type BudgetScope, type KeyConfig } from "../config.ts";
+import type { Period } from "../../time/window.ts";
 
 /** Longer than any title observed from a service. */
 const LONGEST_TITLE = 2048;
@@ -106,6 +106,17 @@ const fields = section({
     .describe("Team that owns the budget, for alerts. Default: the team in `keys`, if there is one."),
 });
 
+/** By what else than model and app a budget can cover spend: dimensions of the analytics, with a query of their own. */
+export const BUDGET_DIMENSIONS = ["user", "workspace", "provider"] as const;
+export type BudgetDimension = (typeof BUDGET_DIMENSIONS)[number];
+
+/** What the budget covers. Models, apps and the others are matched by the text that the service returns. */
+export type BudgetScope =
+  | { readonly kind: "keys"; readonly names: readonly string[] }
+  | { readonly kind: "model" | "app" | BudgetDimension; readonly label: string }
+  /** All keys of the account, polled or not. */
+  | { readonly kind: "account" };
+
 /** What a budget can cover. It has exactly one of these fields. */
 export const BUDGET_SCOPES = ["keys", "model", "app", ...BUDGET_DIMENSIONS, "account"] as const;
 
@@ -151,15 +162,25 @@ function checkBought(budget: Checked<BudgetEntry>, report: Report): void {
 }
 
 /** The properties that decide whether a key belongs to a budget. */
-export type Owned = Pick<KeyConfig, "name" | "owner">;
+export interface Owned {
+  readonly name: string;
+  readonly owner: Owner;
+}
+
+export interface Owner {
+  readonly team: string;
+  readonly project: string;
+  readonly costCenter: string;
+}
 
 /** A checked entry of `budgets`, with the keys that it covers. */
-export function budgetConfig(entry: BudgetEntry, known: readonly Owned[]): BudgetConfig {
+export function budgetConfig(entry: BudgetEntry, known: readonly Owned[]) {
   const { name, limit, window, since = 0 } = entry;
+  const period: Period = window === "total" ? { kind: window, sinceMs: since } : { kind: window };
   return {
     name,
     limit,
-    period: window === "total" ? { kind: window, sinceMs: since } : { kind: window },
+    period,
     scope: scopeOf(entry, known),
     team: entry.team ?? teamOf(entry) ?? "",
     ...(entry.at.length > 0 && { at: [...new Set(entry.at)] }),

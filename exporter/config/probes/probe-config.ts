@@ -1,4 +1,4 @@
-import type { AudioSource, KeyConfig, ProbeConfig, ProbingConfig } from "../config.ts";
+import type { SecretSource } from "../../secrets/secret.ts";
 import type { ConfigFile } from "../schema.ts";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -11,35 +11,50 @@ import { audioFormat, type ProbeEntry } from "./schema.ts";
 export async function probingConfig(
   { probes, probe_spend: spend }: ConfigFile,
   audio: readonly (AudioSource | undefined)[],
-  keys: readonly KeyConfig[],
-): Promise<ProbingConfig | undefined> {
+  keys: readonly { readonly name: string; readonly secret: SecretSource }[],
+) {
   if (probes.length === 0 || !spend) return undefined;
   const sample = await bundledSample();
   const secrets = new Map(keys.map(({ name, secret }) => [name, secret]));
+  const configured: readonly ProbeConfig[] = probes.flatMap((entry, index) => {
+    const secret = secrets.get(entry.key);
+    return secret ? [probeConfig(entry, secret, audio[index] ?? sample.audio, sample.text)] : [];
+  });
   return {
-    probes: probes.flatMap((entry, index): ProbeConfig[] => {
-      const secret = secrets.get(entry.key);
-      if (!secret) return [];
-      return [
-        {
-          name: entry.name,
-          key: entry.key,
-          secret,
-          model: entry.model,
-          audio: audio[index] ?? sample.audio,
-          expectedText: entry.expected_text ?? sample.text,
-          maxWordErrorRate: entry.max_word_error_rate,
-          expectedLanguage: entry.expected_language,
-          responseFormat: entry.response_format,
-          upload: entry.upload,
-          schedule: entry.schedule,
-          timeoutMs: entry.timeout,
-        },
-      ];
-    }),
+    probes: configured,
     ceilingCredits: spend.max_cost_per_day,
     maxCostCredits: spend.max_cost_per_probe,
   };
+}
+
+function probeConfig(entry: ProbeEntry, secret: SecretSource, audio: AudioSource, sampleText: string) {
+  return {
+    name: entry.name,
+    key: entry.key,
+    secret,
+    model: entry.model,
+    audio,
+    expectedText: entry.expected_text ?? sampleText,
+    maxWordErrorRate: entry.max_word_error_rate,
+    expectedLanguage: entry.expected_language,
+    responseFormat: entry.response_format,
+    upload: entry.upload,
+    schedule: entry.schedule,
+    timeoutMs: entry.timeout,
+  };
+}
+
+/** Transcriptions on a schedule, and what they may spend. */
+export type ProbingConfig = Readonly<NonNullable<Awaited<ReturnType<typeof probingConfig>>>>;
+export type ProbeConfig = Readonly<ReturnType<typeof probeConfig>>;
+
+/** A source of audio, read again for each use. */
+export interface AudioSource {
+  /** For messages: `file "/etc/probes/hello.wav"`. */
+  readonly origin: string;
+  readonly format: string;
+  /** If the read failed, the bytes are those of the last successful read, if any. */
+  read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly fault: string | undefined }>;
 }
 
 /** The contract has no limit. Services of this kind accept 25 MB. */
