@@ -30,6 +30,10 @@ export interface BlockView {
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
+/** A rendering may take a tenth of the time, so that a million series do not occupy a core. */
+const SHARE = 0.1;
+const LONGEST_REST_MS = 15_000;
+
 /**
  * A text may be outdated when its rendering ends, because a window has just ended. That cannot happen many times in a
  * row.
@@ -56,6 +60,7 @@ export function createPublisher(
   let stopped = false;
   let lastStart = Number.NEGATIVE_INFINITY;
   let distanceMs = SHORTEST_DISTANCE_MS;
+  let restMs = 0;
   let cancelNext: (() => void) | undefined;
   let cancelRecheck: (() => void) | undefined;
 
@@ -67,7 +72,7 @@ export function createPublisher(
 
   function schedule(): void {
     if (stopped) return;
-    const waitMs = Math.max(0, lastStart + distanceMs - clock.monotonic());
+    const waitMs = Math.max(0, lastStart + Math.max(distanceMs, restMs) - clock.monotonic());
     cancelNext = clock.after(waitMs, () => {
       const start = clock.monotonic();
       const wasPause = start - lastStart > 2 * LONGEST_DISTANCE_MS;
@@ -89,11 +94,13 @@ export function createPublisher(
   async function render(): Promise<void> {
     cancelNext?.();
     isChanged = false;
+    const start = clock.monotonic();
     const view = viewNow();
     const documents = await renderer.render(headers(), view.blocks, formats);
     for (const [format, at] of zstdWantedAt)
       if (clock.monotonic() - at < ZSTD_LASTS_MS) await documents.get(format)?.zstd();
     published = { view, documents };
+    restMs = Math.min(LONGEST_REST_MS, (clock.monotonic() - start) / SHARE);
     recheckAfter(view);
   }
 

@@ -3,6 +3,7 @@ import { gauge, sample } from "../../../../exporter/metrics/family.ts";
 import { deflate, type Piece } from "../../../../exporter/metrics/render/gzip.ts";
 import { createPublisher } from "../../../../exporter/metrics/render/publisher.ts";
 import { yieldToEventLoop } from "../../../../exporter/time/event-loop.ts";
+import { targetId } from "../../../../exporter/readings/target-id.ts";
 import { createManualClock } from "../../../support/clock.ts";
 import { createPacking } from "../../../../exporter/metrics/render/block.ts";
 import { FORMATS } from "../../../../exporter/metrics/render/exposition.ts";
@@ -11,13 +12,8 @@ import { createSampleReadings } from "../../../support/fake-readings.ts";
 
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
 
-/** As in a thread, where the text of many keys is compressed. */
-async function slowly(text: Buffer): Promise<Piece> {
-  await yieldToEventLoop();
-  return deflate(text);
-}
-
-function setUp() {
+/** `compressionMs`: how long the compression of a text seems to take. */
+function setUp(compressionMs = 0) {
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const readings = createSampleReadings(clock);
   const errors: unknown[] = [];
@@ -26,10 +22,17 @@ function setUp() {
     renderings++;
     return [{ family, help: family.help }];
   };
+  let compressedMs = 0;
+  /** As in a thread, where the text of many keys is compressed. */
+  const slowly = async (text: Buffer): Promise<Piece> => {
+    await yieldToEventLoop();
+    compressedMs += compressionMs;
+    return deflate(text);
+  };
   const publisher = createPublisher(
     () => readings.view(),
     headers,
-    clock,
+    { ...clock, monotonic: () => clock.monotonic() + compressedMs },
     (error) => errors.push(error),
     slowly,
   );
@@ -41,7 +44,8 @@ function setUp() {
     const document = await publisher.current("text");
     return /\} (.*)\n/.exec(Buffer.concat(await document.text()).toString())?.[1];
   };
-  return { clock, publisher, put, shown, errors, renderings: () => renderings };
+  const withdraw = () => readings.withdraw(targetId("key", "a"));
+  return { clock, publisher, put, withdraw, shown, errors, renderings: () => renderings };
 }
 
 describe("createPublisher()", () => {
@@ -76,6 +80,23 @@ describe("createPublisher()", () => {
     for (const ms of [0, 50, 100, 200, 400, 800, 1000, 1000]) await shownAfter(ms);
     await clock.advance(2001);
     for (const ms of [0, 50, 100]) await shownAfter(ms);
+  });
+
+  test("renders for a tenth of the time at most, but never shows what was withdrawn", async () => {
+    const { clock, put, withdraw, shown, renderings } = setUp(700);
+    put(1);
+    await clock.advance(0);
+    await expect.poll(shown).toBe("1");
+    const before = renderings();
+    put(2);
+    await clock.advance(5000);
+    expect(renderings()).toBe(before);
+    expect(await shown()).toBe("1");
+    withdraw();
+    expect(await shown()).toBeUndefined();
+    put(3);
+    await clock.advance(7000);
+    await expect.poll(shown).toBe("3");
   });
 
   test("never gives a scrape an expired value, even if no timer has fired", async () => {
