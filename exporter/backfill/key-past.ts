@@ -7,13 +7,6 @@ import { createCurve, type Curve, rounded } from "./curve.ts";
 import type { DaySeries } from "./day-series.ts";
 import type { BackfillPlan, PlannedKey, SampleTime } from "./plan.ts";
 
-/** The past of all keys, in about 20 bytes for each key and bucket. */
-export interface KeyPast {
-  add(answer: PastAnswer): void;
-  /** The series of a day, family by family. */
-  series(day: Window, times: readonly SampleTime[]): Generator<DaySeries>;
-}
-
 interface Amounts {
   readonly credits: Float64Array;
   readonly byok: Float64Array;
@@ -24,20 +17,21 @@ interface Amounts {
   lacksByok: boolean;
   /** Used since the live series began. */
   after: readonly [credits: number, byok: number];
+  /** Made once all answers are added. */
+  curves?: Readonly<Record<"credits" | "byok", Curve>>;
 }
 
-export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): KeyPast {
+/** The past of all keys, in about 20 bytes for each key and bucket. */
+export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]) {
   const indexes = new Map(buckets.map(({ startMs }, index) => [startMs, index]));
   const amounts = new Map<string, Amounts>();
-  const curves = new Map<string, { readonly credits: Curve; readonly byok: Curve }>();
 
   function amountsFor(hash: string): Amounts {
     const known = amounts.get(hash);
     if (known) return known;
-    const [credits, byok] = [new Float64Array(buckets.length), new Float64Array(buckets.length)];
     const made: Amounts = {
-      credits,
-      byok,
+      credits: new Float64Array(buckets.length),
+      byok: new Float64Array(buckets.length),
       isByokUnknown: false,
       hasByok: false,
       lacksByok: false,
@@ -73,14 +67,12 @@ export function createKeyPast(plan: BackfillPlan, buckets: readonly Window[]): K
 
   function curveOf(key: PlannedKey, part: "credits" | "byok"): Curve | undefined {
     if (part === "byok" && !isByokKnown(key)) return undefined;
-    const known = curves.get(key.hash);
-    if (known) return known[part];
-    const { credits, byok } = amountsFor(key.hash);
-    const made = { credits: createCurve(buckets, credits), byok: createCurve(buckets, byok) };
-    curves.set(key.hash, made);
-    return made[part];
+    const own = amountsFor(key.hash);
+    own.curves ??= { credits: createCurve(buckets, own.credits), byok: createCurve(buckets, own.byok) };
+    return own.curves[part];
   }
 
+  /** The series of a day, family by family. */
   function* series(day: Window, times: readonly SampleTime[]): Generator<DaySeries> {
     yield* constants(times);
     for (const kind of WINDOW_KINDS) {

@@ -138,7 +138,7 @@ function barPaths({ startMs, bucketMs, count, series }: Bars, x: X, y: Y): reado
       const [width, height] = [SIZE / count - 2 * gap, y(bottom) - top];
       return `M${round(left)} ${round(top)}h${round(width)}v${round(height)}h${round(-width)}Z`;
     });
-    return html`<path class="bars ${kind}" d="${paths.join("")}" />`;
+    return html`<path class="bars" style="--part:var(--${kind})" d="${paths.join("")}" />`;
   });
 }
 

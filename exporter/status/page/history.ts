@@ -109,7 +109,7 @@ function partsOf(history: History, granularity: Granularity, axis: HistoryAxis):
       : sum(others.map((each) => each[index] ?? 0)),
   );
   const rest =
-    sum(amounts) > 0 || named.length === 0 ? [{ kind: "rest", name: html`everything else`, amounts }] : [];
+    sum(amounts) > 0 || named.length === 0 ? [{ kind: "s5", name: html`everything else`, amounts }] : [];
   const { dataMs, isLeast } = isFromTotal ? total : reading;
   return { startMs, dataMs, isLeast, bucketMs, parts: [...named, ...rest] };
 }
@@ -149,7 +149,7 @@ function chartCard(heading: Heading, all: string, chart: Html, items: readonly (
 }
 
 function legend(kind: string, text: Html): Html {
-  return html`<li><i class="${kind}"></i> ${text}</li>`;
+  return html`<li><i class="${kind}" style="--part:var(--${kind})"></i> ${text}</li>`;
 }
 
 /** Hours are those of today, compared with those of yesterday. */

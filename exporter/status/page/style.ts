@@ -119,12 +119,6 @@ export const STYLE = new Html(`<style>
   .plot .bars { fill: var(--part); stroke: none; }
   .spark .ahead, .plot .ahead { stroke: var(--soft); stroke-dasharray: 5 4; }
   .spark .early, .plot .early { stroke: var(--hour); }
-  .s0 { --part: var(--s0); }
-  .s1 { --part: var(--s1); }
-  .s2 { --part: var(--s2); }
-  .s3 { --part: var(--s3); }
-  .s4 { --part: var(--s4); }
-  .rest { --part: var(--s5); }
   .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; list-style: none; font-size: 13px; }
   .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 2px; background: var(--part); }
   .legend .before { height: 2px; margin-bottom: 4px; background: var(--soft); }

@@ -29,8 +29,8 @@ test("the spend by day is stacked by the largest, and the rest is one part", () 
   expect(hours).toContain("Credits: 00:00 8.25, 01:00 9.50.");
   expect(markupFaults(page)).toEqual([]);
   // The bars of the second day: `a` begins at 0, `c` where `a` ends. The axis ends at 10.
-  expect(page).toMatch(/class="bars s0" d="M56\.25 40h37\.5v60h-37\.5Z"/);
-  expect(page).toMatch(/class="bars s2" d="[^"]*M56\.25 30h37\.5v10h-37\.5Z"/);
+  expect(page).toMatch(/--part:var\(--s0\)" d="M56\.25 40h37\.5v60h-37\.5Z"/);
+  expect(page).toMatch(/--part:var\(--s2\)" d="[^"]*M56\.25 30h37\.5v10h-37\.5Z"/);
 });
 
 test("if rows are missing, the rest comes from the total", () => {
