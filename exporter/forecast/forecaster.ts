@@ -75,7 +75,7 @@ const KINDS = {
     slowness: {
       exhausted: NEVER,
       imminent: { patienceMs: 0, memoryMs: HOUR_MS },
-      predicted: { patienceMs: 0, memoryMs: 6 * HOUR_MS },
+      predicted: { patienceMs: 0, memoryMs: 12 * HOUR_MS },
       slow: { patienceMs: DAY_MS, memoryMs: 0 },
     },
   },

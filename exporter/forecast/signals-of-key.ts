@@ -74,6 +74,12 @@ function restRatio({ course, left, restOfDay, rates }: Judged): number {
   return usual > rates.hour && usual > rates.quarter ? restOfDay / left : NaN;
 }
 
+/** The present rate as a part of the usual one at this hour, at most 1; 1 if that is unknown. */
+function partOfUsual({ course, rates }: Judged): number {
+  const usual = course.usual(0);
+  return rates.quarter < usual ? rates.quarter / usual : 1;
+}
+
 /** The time that the rate of the last hour leaves, if each quarter of it contributed. */
 function lasting({ course, left, rates }: Judged): number {
   for (let quarter = 0; quarter < 4; quarter++) {
@@ -92,8 +98,8 @@ function isImminent(judged: Judged, rest: number): boolean {
   // If less is left, or no call succeeds any more, the key is exhausted instead.
   if (!(quarter > thresholds.imminentOver && quarter < thresholds.certain.within && quarter < resetMs))
     return false;
-  // Not if a typical day needs about as much as is left, or less; not early if it needs little more.
-  if (rest < thresholds.lastsUsually) return false;
+  // Not if a typical day needs about as much as is left, or less, or would at the present rate; not early if it needs little more.
+  if (rest * partOfUsual(judged) < thresholds.lastsUsually) return false;
   if (rest < thresholds.lastsPerhaps && quarter > thresholds.imminentUncertain) return false;
   // A typical day needs much more than is left, and the rate has lasted.
   if (rest > thresholds.certain.ratio && !Number.isNaN(lasting(judged))) return true;

@@ -71,6 +71,24 @@ test("a runaway is imminent at once, stays so, and ran out when it did", () => {
   expect(exhaustionMs).toBeCloseTo(MIDNIGHT + 10 * HOUR + 35 * MINUTE, -6);
 });
 
+/** Credits an hour of an office that closes from 18 to 20. */
+function officeRate(hour: number): number {
+  if (hour >= 18 && hour < 20) return 4.2 * (20 - hour);
+  return hour >= 8 && hour < 18 ? 8.4 : 0.1;
+}
+
+test("a busy day that ends earlier than usual is predicted to use up the credits, but wakes no one", () => {
+  const key = dayKey();
+  const outlooks = new Set<string | undefined>();
+  for (let ms = MIDNIGHT - 4 * DAY; ms < MIDNIGHT + DAY; ms += 5 * MINUTE) {
+    const hour = (ms % DAY) / HOUR;
+    const busy = hour < 18 ? 1.1 : 0.7;
+    key.spend((ms < MIDNIGHT ? 1 : busy) * officeRate(hour), ms + 5 * MINUTE);
+    if (ms >= MIDNIGHT) outlooks.add(key.outlook(ms));
+  }
+  expect(outlooks).toEqual(new Set(["lasts", "predicted"]));
+});
+
 test.each([
   [
     "a raised limit",
