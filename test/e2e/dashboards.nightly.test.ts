@@ -29,6 +29,7 @@ const RIGHTLY_EMPTY: readonly { readonly at: string; readonly reason: string }[]
   { at: "AI gateway / Key, 25 B", reason: "no alert fires for this key" },
   { at: "AI gateway / Account, 23 C", reason: "every key is in use" },
   { at: "AI gateway / Account, 11 C", reason: "the unwatched spend of every day is known" },
+  { at: "AI gateway / Account, 23 C", reason: "every key has been used within 90 days" },
   { at: "AI gateway / Models, 10 B", reason: "there are no more models than have a name" },
   { at: "AI gateway / Apps, 12 B", reason: "there are no more apps than have a name" },
   ...["Overview, 10 F", "Overview, 10 G", "Key, 21 A", "Account, 2 A", "Account, 22 E"].map((panel) => ({
