@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { accountConfig } from "./account-section.ts";
 import { budgetConfig } from "./budgets/schema.ts";
-import { type AudioSource, type Config, type GatewayConfig, type ProxyConfig, configHash } from "./config.ts";
+import { type Config, configHash } from "./config.ts";
 import { discoveryConfig } from "./discovery-section.ts";
 import { type Files, readingFault } from "../secrets/files.ts";
 import { HEADER_FIELDS } from "./gateway-section.ts";
@@ -81,18 +81,6 @@ function revealing(value: unknown, path: Finding["path"] = []): readonly Finding
 /** 10,000 keys with their owners are shorter; more of them belong into `keys_dir`. */
 const MOST_BYTES = 1024 * 1024;
 
-/** What a valid configuration refers to. */
-interface References {
-  /** Every key of `keys`, then those of `keys_dir`. */
-  readonly keys: readonly NamedSecret[];
-  readonly managementKey: NamedSecret | undefined;
-  readonly proxy: ProxyConfig | undefined;
-  readonly tls: GatewayConfig["tls"];
-  readonly headers: GatewayConfig["headers"];
-  /** The audio of each probe; undefined: the bundled sample. */
-  readonly audio: readonly (AudioSource | undefined)[];
-}
-
 /** Finds and checks whatever the valid parts of a configuration name. */
 async function readReferences(checked: Checked<ConfigFile>, options: LoadOptions) {
   const [problems, warnings]: [Finding[], Finding[]] = [[], []];
@@ -161,7 +149,14 @@ async function readReferences(checked: Checked<ConfigFile>, options: LoadOptions
 
 async function toConfig(
   file: ConfigFile,
-  { keys: secrets, managementKey, proxy, tls, headers, audio }: References,
+  {
+    keys: secrets,
+    managementKey,
+    proxy,
+    tls,
+    headers,
+    audio,
+  }: Awaited<ReturnType<typeof readReferences>>["read"],
 ): Promise<Omit<Config, "hash">> {
   const { gateway, schedule, analytics, credit_value: creditValue } = file;
   const keys = secrets.map(({ key: name = "", secret }, index) => {
