@@ -1,4 +1,4 @@
-import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { keyFamilies as families, layerFamilies } from "../../exporter/collectors/key-families.ts";
 import { steps } from "../builder/color.ts";
 import type { PlacedPanel } from "../builder/panel.ts";
 import { type Figure, figure } from "../builder/stat.ts";
@@ -8,7 +8,7 @@ import { type KeySeries, ofJob, perKey } from "../expressions/scope.ts";
 import { lastsOf, lastsTexts, verdictCells, verdictOf } from "../expressions/verdict.ts";
 import { promql } from "../promql.ts";
 import { thresholds } from "../thresholds.ts";
-import { usedSteps } from "./runway.ts";
+import { limitTexts, usedSteps } from "./runway.ts";
 
 const chosen = { key: "$key" };
 
@@ -16,6 +16,9 @@ const chosen = { key: "$key" };
 function ofKey(series: KeySeries): string {
   return `max(${ofJob(series, chosen)})`;
 }
+
+/** What a key without a limit of its own can still spend of its budgets. */
+const ofBudgets = `max(${ofJob(layerFamilies.spendable, { ...chosen, bounded_by: "!~account" })})`;
 
 const ofChosen = (definition: Omit<Figure, "width">) => figure({ ...definition, width: 4 });
 
@@ -53,10 +56,10 @@ export function left(id: number): PlacedPanel {
   return ofChosen({
     id,
     title: "Credits left",
-    expr: `round(${ofKey(families.remaining)}, 0.01)`,
+    expr: `round(${ofKey(families.remaining)} or ${ofBudgets}, 0.01)`,
     unit: unit.credits,
     empty: "no limit, or unknown",
-    shows: "Credits left of the limit in the current window.",
+    shows: "Credits left of the limit in the current window, or of the budgets that bind a key without one.",
     read: "0 or less: calls are refused (402).",
     act: "Raise the limit, or wait for the reset.",
   });
@@ -81,7 +84,7 @@ export function untilReset(id: number): PlacedPanel {
   return ofChosen({
     id,
     title: "Reset in",
-    expr: promql`${ofKey(families.nextReset)} - time() or (max(${never}) == 1) * Inf`,
+    expr: promql`${ofKey(families.nextReset)} - time() or (max(${never}) == 1 and ${ofKey(families.limit)}) * Inf`,
     unit: unit.duration,
     empty: "no limit, or unknown",
     texts: { Infinity: { text: "never" } },
@@ -109,10 +112,10 @@ export function limit(id: number): PlacedPanel {
   return ofChosen({
     id,
     title: "Limit",
-    expr: promql`${ofKey(families.limit)} or (${ofKey(families.unlimited)} == 1) * Inf`,
+    expr: promql`${ofKey(families.limit)} or (${ofKey(families.unlimited)} == 1) * Inf or ${ofBudgets} * 0 - 1`,
     unit: unit.credits,
     empty: "unknown",
-    texts: { Infinity: { text: "unlimited" } },
+    texts: limitTexts,
     shows: "Credits that the key may spend in each window of its limit.",
     read: "The gateway reports unlimited and 0; unknown means that it reported nothing.",
     act: "Change the limit at the gateway.",

@@ -1,4 +1,4 @@
-import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
+import { keyFamilies as families, layerFamilies } from "../../exporter/collectors/key-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { thresholds as forecastThresholds } from "../../exporter/forecast/thresholds.ts";
 import { steps } from "../builder/color.ts";
@@ -21,6 +21,12 @@ export const usedSteps = steps(
 const never = ofJob(families.limitReset, { aigateway_key_limit_reset: "never" });
 const remaining = perKey(ofJob(families.remaining));
 const limit = perKey(ofJob(families.limit));
+
+/** What a key without a limit of its own can still spend of its budgets. */
+const ofBudgets = perKey(ofJob(layerFamilies.spendable, { bounded_by: "!~account" }));
+
+/** Texts of limits that are no amount. */
+export const limitTexts = { Infinity: { text: "unlimited" }, "-1": { text: "by a budget" } };
 
 const burn = (window: "1h" | "1d", factor: number) =>
   ofTeam(`(${perKey(ofJob(forecastFamilies.keyBurn, { window }))} * ${factor})`);
@@ -58,13 +64,15 @@ export function runway(id: number): PlacedPanel {
         cell: "gauge",
         steps: usedSteps,
       }),
-      valueColumn("Left", ofTeam(`round(${remaining}, 0.01)`), unit.credits),
+      valueColumn("Left", ofTeam(`round(${remaining} or ${ofBudgets}, 0.01)`), unit.credits),
       valueColumn(
         "Limit",
-        ofTeam(promql`(${limit} or (${perKey(ofJob(families.unlimited))} == 1) * Inf)`),
+        ofTeam(
+          promql`(${limit} or (${perKey(ofJob(families.unlimited))} == 1) * Inf or ${ofBudgets} * 0 - 1)`,
+        ),
         unit.credits,
         {
-          mappings: [valueTexts({ Infinity: { text: "unlimited" } })],
+          mappings: [valueTexts(limitTexts)],
         },
       ),
       valueColumn("Burn per hour", burn("1h", 1), unit.credits),
@@ -72,7 +80,9 @@ export function runway(id: number): PlacedPanel {
       valueColumn("Lasts", lasts, unit.duration, { width: 190, mappings: [valueTexts(lastsTexts)] }),
       valueColumn(
         "Next reset",
-        ofTeam(promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1) * Inf)`),
+        ofTeam(
+          promql`(1000 * ${perKey(ofJob(families.nextReset))} or (${perKey(never)} == 1 and on (job, gateway, key) ${limit}) * Inf)`,
+        ),
         unit.fromNow,
         { mappings: [valueTexts({ Infinity: { text: "never" } })] },
       ),
