@@ -45,7 +45,7 @@ export const accountFamilies = {
 };
 
 const UNKNOWN =
-  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); it names keys by other texts than the SHA-256 of their secrets; discovery has not listed the keys yet; the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
+  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); it names keys by other texts than the SHA-256 of their secrets; more than 20,000 keys are watched; discovery has not listed the keys yet; the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
 
 function ofWindow(name: string, when: string) {
   return gauge({

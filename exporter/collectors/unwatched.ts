@@ -56,8 +56,10 @@ async function unwatched(run: Run): Promise<Result> {
   if (unread.length > 0) return resultOf(run, [], { count: unread.length, names: unread, isUnread: true });
   const values = [...hashes.keys()];
   // Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5).
-  if (!values.every((hash) => SHA256.test(hash))) return resultOf(run, [], undefined);
-  const answers = await fetchTotals(run, filtersOf(values));
+  const filters = filtersOf(values);
+  if (filters.length > MOST_FILTERS || !values.every((hash) => SHA256.test(hash)))
+    return resultOf(run, [], undefined);
+  const answers = await fetchTotals(run, filters);
   const unresolved = unresolvedOf(answers, hashes);
   return resultOf(run, unresolved.count > 0 ? [] : answers, unresolved);
 }
@@ -66,6 +68,9 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The most values that a filter is known to accept. */
 const MOST_VALUES = 1000;
+
+/** The most filters of a query (gateway-interface, 8). */
+const MOST_FILTERS = 20;
 
 /** If no key is watched, all spend is unwatched. */
 function filtersOf(values: readonly string[]): readonly UsageFilter[] {

@@ -119,6 +119,11 @@ describe("the question about unwatched spend", () => {
     ]);
   });
 
+  test("is not sent where it needs more than 20 filters", async () => {
+    const keys = Array.from({ length: 20_001 }, (_, index) => hashed(`k${index}`, index));
+    expect(await run(keys)).toMatchObject({ shown: [], filters: [] });
+  });
+
   test("is not sent where the gateway lists keys by other texts than their hash", async () => {
     const readings = {
       ids: () => [targetId("listed", "k1")],
