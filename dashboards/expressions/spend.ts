@@ -46,19 +46,22 @@ const begun = promql`and on () ${MONTH_ELAPSED} > 600`;
 /** Spend of this month so far. */
 export const monthSoFar = promql`${totalSpent(families.usageMonth)} ${begun}`;
 
-/** The spend as many days ago as the previous month had days. */
-const monthBefore = [31, 30, 29, 28]
-  .map(
+/** Total spend of last month: the last figure before the graph's range, which begins with this month. */
+export const lastMonth = totalSpent(families.usageMonth, { last: "1d", at: "start()" });
+
+const DAYS_BEFORE = "days_in_month(time() - 86400 * day_of_month())";
+
+/** The spend as many days ago as the previous month had days, or all of it on a day that it did not have. */
+const monthBefore = [
+  ...[31, 30, 29, 28].map(
     (days) =>
-      promql`(${totalSpent(families.usageMonth, { offset: `${days}d` })} and on () days_in_month(time() - 86400 * day_of_month()) == ${days})`,
-  )
-  .join("\nor ");
+      promql`(${totalSpent(families.usageMonth, { offset: `${days}d` })} and on () ${DAYS_BEFORE} == ${days} >= day_of_month())`,
+  ),
+  promql`(${lastMonth} and on () ${DAYS_BEFORE} < day_of_month())`,
+].join("\nor ");
 
 /** Spend of last month up to the same day and hour. */
 export const samePointOfLastMonth = promql`(${monthBefore}) ${begun}`;
-
-/** Total spend of last month: the last figure before the graph's range, which begins with this month. */
-export const lastMonth = totalSpent(families.usageMonth, { last: "1d", at: "start()" });
 
 /** The keys that spend most this month. */
 export const topKeys = promql`topk(10, sum by (key) ${spent(families.usageMonth)} > 0)`;
