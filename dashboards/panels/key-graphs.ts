@@ -20,6 +20,13 @@ const usedAt = (offset?: string) =>
 /** The first figure of an hour whose beginning was not watched. */
 const usedFrom = promql`max(min_over_time(${ofJob(families.usage, chosen)}[1h] offset -1h))`;
 
+/** The last time at which the secret was replaced until the end of the hour. */
+const replacedWithin = `max(${lookedAt(ofJob(families.secretReplaced, chosen), { last: "1h", offset: "-1h" })})`;
+
+/** A line of the key, which breaks for ten minutes when its secret is replaced: then it is about another key. */
+const unbroken = (series: KeySeries) =>
+  promql`${ofKey(series)} unless (time() - ${ofKey(families.secretReplaced)} < 600)`;
+
 /** The remaining credits and the limit. */
 export function remaining(id: number): PlacedPanel {
   return lines({
@@ -27,10 +34,10 @@ export function remaining(id: number): PlacedPanel {
     title: "Credits left",
     width: 12,
     shows: "The remaining credits and the limit.",
-    read: "The line falls as credits are spent and jumps up at a reset (blue mark). A step in the dashed line is a changed limit (purple mark). A gap means unknown.",
+    read: "The line falls as credits are spent and jumps up at a reset (blue mark). A step in the dashed line is a changed limit (purple mark). A gap means unknown, or that the secret was replaced.",
     act: "If the line heads for 0 before the reset, raise the limit or find out what is spending.",
     empty: "The key had no limit in this range, or its limit was unknown",
-    queries: [range(ofKey(families.remaining), "left"), range(ofKey(families.limit), "limit")],
+    queries: [range(unbroken(families.remaining), "left"), range(unbroken(families.limit), "limit")],
     unit: unit.credits,
     dashed: { limit: "orange" },
   });
@@ -65,10 +72,15 @@ export function spentPerHour(id: number): PlacedPanel {
     title: "Spent per hour",
     width: 12,
     shows: "Credits spent in each hour.",
-    read: "The bars add up to what was spent while the key was watched. A downward correction counts as zero.",
+    read: "The bars add up to what was spent while the key was watched. A downward correction counts as zero. An hour in which the secret was replaced has no bar.",
     act: "Compare an unusual hour with the owner's releases and scheduled jobs.",
     empty: "No usage of the key is known in this range",
-    queries: [range(promql`clamp_min(${usedAt("-1h")} - (${usedAt()} or ${usedFrom}), 0)`, "credits")],
+    queries: [
+      range(
+        promql`clamp_min(${usedAt("-1h")} - (${usedAt()} or ${usedFrom}), 0) unless ${replacedWithin} > time()`,
+        "credits",
+      ),
+    ],
     unit: unit.credits,
     interval: "1h",
   });

@@ -38,7 +38,8 @@ function state(timing: Timing, ...outlooks: readonly Outlook[]): string {
 
 const FIGURES = figures(["job", "gateway", "key"], {
   source: (of) => `topk(1, ${forecastFamilies.keyOutlookSource.name}${of})`,
-  left: (of) => oneOf(of, families.remaining, layerFamilies.remaining),
+  // Less than 0 may be rounding, and would read as -0.00.
+  left: (of) => `clamp_min(${oneOf(of, families.remaining, layerFamilies.remaining)},0)`,
   limit: (of) => oneOf(of, families.limit, layerFamilies.limit),
   exhaustion: (of) => `min(${forecastFamilies.keyExhaustion.name}${of})`,
   reset: (of) => oneOf(of, families.nextReset, layerFamilies.nextReset),
@@ -64,7 +65,7 @@ function exhausted(timing: Timing): AlertDefinition {
     expr: keysWith(timing, state(timing, "exhausted"), `unless ${announced(timing)}`),
     for: 2 * MINUTE,
     summary: FIGURES("Key {{ $labels.key }}", timing, "is out of credits"),
-    description: `${KEY} is out of credits, and the gateway refuses its calls (402 or 403). Raise its limit, or wait for its reset if the dashboard shows one.`,
+    description: `${KEY} is out of credits, and the gateway refuses its calls (402 or 403). Raise its limit, or wait for its reset if it has one.`,
   };
 }
 

@@ -134,6 +134,11 @@ export const keyFamilies = {
     `When the key expires, seconds since the epoch (${FROM.expiresAtMs}, which not every service sends).`,
     `the key does not expire or the service does not send it; ${FOREVER}`,
   ),
+  secretReplaced: ofKey(
+    "secret_replaced_timestamp_seconds",
+    "When the first answer with the present secret of the key was asked for, seconds since the epoch. What is shown since then may be of another key of the service.",
+    `the secret has been the same since the exporter started; ${FOREVER}`,
+  ),
   freeRequestsLimit: ofKey(
     "free_requests_day_limit",
     `Requests to free models that are allowed per UTC day (${FROM.freeRequests}, which not every service sends).`,

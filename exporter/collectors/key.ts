@@ -49,6 +49,7 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"], context: Coll
       const layers = layersOf(reported, mirrored, requestedAtMs);
       context.pooledLimits.add(id, layers, requestedAtMs);
       const hash = config.secret.hash?.();
+      const replaced = rotation(context.readings.latest(id)?.value, hash, requestedAtMs);
       const isConcealed = config.showLabel && shownLabel(labelOf(information)) !== labelOf(information);
       return {
         value: {
@@ -57,10 +58,11 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"], context: Coll
             isLimitMirrored: limited.source === "mirrored",
             layers,
           }),
-          ...rotation(context.readings.latest(id)?.value, hash, requestedAtMs),
+          ...replaced,
         },
         samples: [
           ...keySamples(config, information, requestedAtMs),
+          ...sample(families.secretReplaced, { key }, seconds(replaced.rotatedMs)),
           ...limitSourceSamples(key, limited),
           ...layerSamples(key, layers, balanceOf(context.readings)),
         ],

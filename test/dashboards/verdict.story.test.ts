@@ -127,6 +127,22 @@ describeWithTools(["promtool3"], "the verdict on keys", ({ promtool3 }) => {
     },
   );
 
+  test("the lines of Key break where the secret is replaced", async () => {
+    const left = (minute: number) => (minute < 30 ? 50 : 200);
+    const rotated = [
+      exposed(keyFamilies.remaining, { key: "rotated" }, left),
+      exposed(keyFamilies.usage, { key: "rotated" }, left),
+      exposed(keyFamilies.secretReplaced, { key: "rotated" }, (minute) => (minute < 30 ? null : 30 * 60)),
+    ];
+    const at = (panel: number, minute: number, value?: number) => ({
+      at: minute,
+      expr: everyOne(figureOf(panelOf(keyDashboard, panel)).expr.replaceAll("$key", "rotated")),
+      samples: value === undefined ? [] : [{ labels: "{}", value }],
+    });
+    const expectations = [at(20, 29, 50), at(20, 31), at(20, 41, 200), at(22, 0)];
+    expect(await failuresOf(promtool3, rotated, expectations, [])).toEqual([]);
+  });
+
   test("Key opens on the key in most danger", async () => {
     const { query = "" } =
       readDashboard(JSON.stringify(keyDashboard)).templating.list.find(({ name }) => name === "key") ?? {};

@@ -143,6 +143,9 @@ test("after a rotation, a budget of the key is not complete until its window end
   writeFileSync(secret, app.gateway.addKey({ name: "docs-2" }));
   const rotated = await app.seriesWhen((series) => series.get(spent) === 0, { seconds: 90 });
   expect(rotated.get(complete)).toBe(0);
+  expect(
+    rotated.get(seriesName("aigateway_key_secret_replaced_timestamp_seconds", { key: "docs" })),
+  ).toBeDefined();
   expect(await textOf(app)).toContain("what the former secret of a key spent is missing");
   await app.clock.runTo(Date.UTC(2026, 10, 19, 0, 3));
   await app.seriesWhen((series) => series.get(complete) === 1, { seconds: 90 });
