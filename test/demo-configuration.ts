@@ -31,7 +31,7 @@ export function demoConfiguration(
       ...secrets.key(name),
       owner: { team: teamOf(name) },
     })),
-    analytics: { ...secrets.management, top: 12 },
+    analytics: secrets.management,
     // One key belongs to another workspace, so its spend stays unwatched.
     discovery: {},
     budgets: demoBudgets(gateway, "payments", TEAMS["payments"] ?? []),

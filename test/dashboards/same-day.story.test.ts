@@ -9,13 +9,8 @@ import { describeWithTools } from "../support/tools.ts";
 /** The spend of last month: one credit a day, and two a day since. In a graph, the range begins with the month. */
 function query(last: string, month: string, day: string, value: number): object {
   const [lastMs = 0, monthMs = 0, dayMs = 0] = [last, month, day].map((text) => Date.parse(text));
-  const days = (fromMs: number, toMs: number) => Math.round((toMs - fromMs) / DAY_MS);
   const before = Array.from({ length: days(lastMs, monthMs) }, (_, one) => one);
   const since = Array.from({ length: 31 }, (_, one) => 2 * one);
-  const series = (name: string, values: string) => ({
-    series: `aigateway_key_${name}{job="${JOB}",key="k",team="t"}`,
-    values,
-  });
   return {
     interval: "1d",
     start_timestamp: `${last}T00:00:00Z`,
@@ -33,6 +28,14 @@ function query(last: string, month: string, day: string, value: number): object 
       },
     ],
   };
+}
+
+function days(fromMs: number, toMs: number): number {
+  return Math.round((toMs - fromMs) / DAY_MS);
+}
+
+function series(name: string, values: string): object {
+  return { series: `aigateway_key_${name}{job="${JOB}",key="k",team="t"}`, values };
 }
 
 describeWithTools(["promtool3"], "last month on the same day", ({ promtool3 }) =>

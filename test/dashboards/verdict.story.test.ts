@@ -128,18 +128,12 @@ describeWithTools(["promtool3"], "the verdict on keys", ({ promtool3 }) => {
   );
 
   test("the lines of Key break where the secret is replaced", async () => {
-    const left = (minute: number) => (minute < 30 ? 50 : 200);
     const rotated = [
-      exposed(keyFamilies.remaining, { key: "rotated" }, left),
-      exposed(keyFamilies.usage, { key: "rotated" }, left),
+      exposed(keyFamilies.remaining, { key: "rotated" }, leftOfRotated),
+      exposed(keyFamilies.usage, { key: "rotated" }, leftOfRotated),
       exposed(keyFamilies.secretReplaced, { key: "rotated" }, (minute) => (minute < 30 ? null : 30 * 60)),
     ];
-    const at = (panel: number, minute: number, value?: number) => ({
-      at: minute,
-      expr: everyOne(figureOf(panelOf(keyDashboard, panel)).expr.replaceAll("$key", "rotated")),
-      samples: value === undefined ? [] : [{ labels: "{}", value }],
-    });
-    const expectations = [at(20, 29, 50), at(20, 31), at(20, 41, 200), at(22, 0)];
+    const expectations = [ofRotated(20, 29, 50), ofRotated(20, 31), ofRotated(20, 41, 200), ofRotated(22, 0)];
     expect(await failuresOf(promtool3, rotated, expectations, [])).toEqual([]);
   });
 
@@ -156,6 +150,19 @@ describeWithTools(["promtool3"], "the verdict on keys", ({ promtool3 }) => {
     expect(await failuresOf(promtool3, series, [first, next], [])).toEqual([]);
   });
 });
+
+function leftOfRotated(minute: number): number {
+  return minute < 30 ? 50 : 200;
+}
+
+/** What a panel of Key shows of the key whose secret is replaced. */
+function ofRotated(panel: number, minute: number, value?: number) {
+  return {
+    at: minute,
+    expr: everyOne(figureOf(panelOf(keyDashboard, panel)).expr.replaceAll("$key", "rotated")),
+    samples: value === undefined ? [] : [{ labels: "{}", value }],
+  };
+}
 
 function samplesOf(names: readonly string[], value: number) {
   return names.map((key) => ({ labels: `{key="${key}"}`, value }));
