@@ -211,14 +211,15 @@ class LimitForecaster implements Forecaster {
   }
 }
 
-/** The limit was reset, raised or removed, or so much was refunded that all must be judged anew. */
+/** The limit was reset, raised, removed or replaced, or so much was refunded that all must be judged anew. */
 function isRenewed(before: LimitReading, now: LimitReading): boolean {
   if (now.limitCredits === null || now.isDisabled || isUnsettled(now)) return true;
   const [limit, limitBefore] = [now.limitCredits ?? NaN, before.limitCredits ?? NaN];
   const [left, leftBefore] = [now.remainingCredits ?? NaN, before.remainingCredits ?? NaN];
   const isReset = typeof before.nextResetMs === "number" && now.atMs >= before.nextResetMs;
   const isRefunded = left > thresholds.refund * leftBefore && left > 2 * thresholds.dryRatio * limit;
-  return isReset || limit > limitBefore || isRefunded;
+  const isReplaced = limit !== limitBefore && now.window !== before.window;
+  return isReset || limit > limitBefore || isReplaced || isRefunded;
 }
 
 /** An answer this soon after a reset may still be about the window before. */

@@ -47,6 +47,22 @@ function dayKey() {
   return key;
 }
 
+test("a limit of a month that is used up says nothing about the limit of a day that replaces it", () => {
+  const forecaster = createForecaster("key");
+  const outlook = (minute: number, limit: Omit<LimitReading, "atMs" | "usedCredits" | "usedToday">) => {
+    const atMs = MIDNIGHT + minute * MINUTE;
+    const spent = Math.min(minute, -30);
+    forecaster.read({ atMs, usedCredits: 7030 + spent, usedToday: 2021 + spent, ...limit });
+    return forecaster.at(atMs)?.outlook;
+  };
+  const monthly = { limitCredits: 7000, nextResetMs: MIDNIGHT, window: "month" } as const;
+  for (let minute = -60; minute < -25; minute++)
+    outlook(minute, { ...monthly, remainingCredits: Math.max(0, -30 - minute) });
+  expect(outlook(-25, { ...monthly, remainingCredits: 0 })).toBe("exhausted");
+  const daily = { limitCredits: 2000, nextResetMs: MIDNIGHT, window: "day" } as const;
+  expect(outlook(-24, { ...daily, remainingCredits: 9 })).not.toBe("exhausted");
+});
+
 test("a key that was out of credits before a restart does not last: what is left is too little for a call", () => {
   const forecaster = createForecaster("key");
   const outlooks = new Set<string | undefined>();
