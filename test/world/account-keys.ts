@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
+import { windowStart } from "./calendar.ts";
 import type { Story } from "./story.ts";
 
 /** The keys of the account that each gateway serves, whether or not they are configured. */
 export interface AccountKeys {
   /** The numbers of the keys that exist at a true time, newest first. */
   existing(atMs: number): readonly number[];
+  /** Those of them that did not expire before the month: the others have spent nothing in any window that is shown. */
+  watched(atMs: number): readonly number[];
   /** When a key exists, epoch milliseconds. Undefined: never, or it belongs to another account. */
   lifetime(key: number): Lifetime | undefined;
   /** The name that the account has given to a key. Several keys may have the same one. */
@@ -69,12 +72,15 @@ export function createAccountKeys({ start, events }: Pick<Story, "start" | "even
   );
   const countOf = (key: number, change: string, atMs: number) =>
     changes.filter((one) => one.key === key && one.change === change && one.atMs <= atMs).length;
+  const existing = (atMs: number) =>
+    ACCOUNT_KEYS.toReversed().filter((key) => {
+      const { fromMs = Infinity, toMs = 0 } = lifetimes.get(key) ?? {};
+      return fromMs <= atMs && atMs < toMs;
+    });
   return {
-    existing: (atMs) =>
-      ACCOUNT_KEYS.toReversed().filter((key) => {
-        const { fromMs = Infinity, toMs = 0 } = lifetimes.get(key) ?? {};
-        return fromMs <= atMs && atMs < toMs;
-      }),
+    existing,
+    watched: (atMs) =>
+      existing(atMs).filter((key) => (lifetimes.get(key)?.expiresMs ?? atMs) >= windowStart("month", atMs)),
     lifetime: (key) => lifetimes.get(key),
     title: (key, atMs) => {
       const renames = countOf(key, "rename", atMs);

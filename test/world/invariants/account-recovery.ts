@@ -11,7 +11,7 @@ export function createAccountRecovery(world: World): Judge {
     const infos = exposition.samples("aigateway_key_discovery_info").map(({ labels }) => labels);
     const wanted = new Map(
       world.keys
-        .existing(atMs)
+        .watched(atMs)
         .filter((key) => listing === "everywhere" || world.keys.workspace(key, atMs) === "w0")
         .map((key) => [world.files.listedHash(key).slice(0, DIGITS), world.keys.title(key, atMs)] as const)
         .filter(([, title]) => !(listing === "some" && HIDDEN.test(title))),
