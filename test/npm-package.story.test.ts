@@ -148,7 +148,7 @@ const TYPED = `
 // @ts-expect-error
 const wrong: number = families[0]?.name;
 // @ts-expect-error
-const wrongGroup: number = rules[0]?.name;
+const wrongGroup: number = createRules()[0]?.name;
 `;
 
 /** Paths of the packages that are not for development. */
