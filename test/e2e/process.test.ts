@@ -123,7 +123,7 @@ test("it cannot be reloaded by HTTP without --web.enable-lifecycle", async () =>
 test("it sends its version to the gateway with every request", () => {
   const requests = gateway.log.lines;
   expect(new Set(requests.map(({ endpoint }) => endpoint))).toEqual(
-    new Set(["key", "analytics", "keys", "meta", "credits"]),
+    new Set(["key", "analytics", "meta", "credits"]),
   );
   expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(
     new Set([`aigateway-exporter/${packageJson.version}`]),
