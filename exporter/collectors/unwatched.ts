@@ -55,8 +55,8 @@ async function unwatched(run: Run): Promise<Result> {
   const { hashes, unread } = run.watched;
   if (unread.length > 0) return resultOf(run, [], { count: unread.length, names: unread, isUnread: true });
   const values = [...hashes.keys()];
-  // Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5).
   const filters = filtersOf(values);
+  // Some services name keys by shorter texts, which filters do not know (vendor-2026-10, 5).
   if (filters.length > MOST_FILTERS || !values.every((hash) => SHA256.test(hash)))
     return resultOf(run, [], undefined);
   const answers = await fetchTotals(run, filters);

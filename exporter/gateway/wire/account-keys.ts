@@ -78,7 +78,7 @@ const ROW_FIELDS = {
 } as const;
 const Identity = objectOf(ROW_FIELDS);
 
-/** `GET /credits`. An ordinary key may get two zeros, so its answer counts for a management key only. */
+/** `GET /credits`. An ordinary key may get two zeros, which mean nothing. */
 export const CREDITS_REQUEST = { method: "GET", path: "/credits" } as const;
 
 /** @throws GatewayError `bad_response` when an amount is missing or has a wrong type. */
