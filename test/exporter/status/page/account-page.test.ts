@@ -81,7 +81,11 @@ test.each<[string, Partial<UnwatchedRow>, string]>([
   ["known", {}, "Unwatched spend Today 0.50, this month 12.25 credits What keys spend"],
   ["zero", { day: 0, month: 0 }, "Today 0.00, this month 0.00 credits"],
   ["partly known", { day: undefined }, "Today — , this month 12.25 credits What keys spend"],
-  ["unknown", UNKNOWN, "Today — , this month — credits Unknown: there is no answer yet, the gateway cannot leave out so many keys"],
+  [
+    "unknown",
+    UNKNOWN,
+    "Today — , this month — credits Unknown: there is no answer yet, the gateway cannot leave out so many keys",
+  ],
   [
     "hidden by unknown keys",
     { ...UNKNOWN, unresolvedKeys: 7, unresolvedNames: ["a", "b", "c", "d", "e", "f"] },
