@@ -4,7 +4,7 @@ import type { Forecast } from "../forecast/forecaster.ts";
 import type { CreditsReading, ListedNames } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { type KeyRow, listedKeyRow, type TargetRow, targetRow } from "./target-rows.ts";
+import { type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What the management key shows about the account, apart from models and apps. */
 export interface AccountOverview {
@@ -81,21 +81,4 @@ function balanceRow(readings: ReadingSource): BalanceRow {
     topUp: credits?.topUp,
     balance: credits && decimalRest(credits.boughtCredits, [credits.usedCredits]),
   };
-}
-
-/** The keys that only a list shows. A configured key has its own row, here or at another shard. */
-export function listedKeys(
-  { keys, discovery, part }: Pick<Config, "keys" | "discovery" | "part">,
-  readings: ReadingSource,
-  listed: ListedNames,
-): readonly KeyRow[] {
-  if (!discovery) return [];
-  const configured = new Set([...keys, ...(part?.elsewhere ?? [])].map(({ name }) => name));
-  return discovery.workspaces.flatMap((workspace) =>
-    [...(listed.get(workspace ?? "default") ?? [])].flatMap(([hash, listedName]) => {
-      const isShown =
-        !configured.has(listedName.name) && readings.status(targetId("listed", hash)) !== undefined;
-      return isShown ? [listedKeyRow(hash, listedName, readings)] : [];
-    }),
-  );
 }

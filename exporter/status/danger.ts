@@ -12,10 +12,8 @@ export function dangerOf(key: KeyRow, nowMs: number): Danger | undefined {
   const usedUp = usedUpOf(key);
   if (usedUp) return usedUp;
   const runsOut = runningOut(key.forecast, nowMs);
-  const [first] = [runsOut && { ...runsOut, shared: sharedBy(key) }, expiring(expiryMs, nowMs), scarce(key)]
-    .filter((danger) => danger !== undefined)
-    .toSorted(byUrgency);
-  return first;
+  const others = [runsOut && { ...runsOut, shared: sharedBy(key) }, expiring(expiryMs, nowMs), scarce(key)];
+  return others.reduce((first, other) => (byUrgency(other, first) < 0 ? other : first));
 }
 
 /** The most urgent first, then what comes first; no danger comes last. */

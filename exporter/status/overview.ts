@@ -3,15 +3,10 @@ import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
 import { type ListedNames, budgetQueryName } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import {
-  type AccountOverview,
-  accountOverview,
-  type ForecastSource,
-  listedKeys,
-} from "./account-overview.ts";
+import { type AccountOverview, accountOverview, type ForecastSource } from "./account-overview.ts";
+import { createKeyRows } from "./key-rows.ts";
 import {
   type KeyRow,
-  keyRows,
   QUERY_NAMES,
   type QueryRow,
   queryRow,
@@ -20,7 +15,6 @@ import {
   type UnwatchedRow,
   unwatchedRow,
 } from "./target-rows.ts";
-import { dangerOf } from "./danger.ts";
 import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
 import { type History, historyOf } from "./history.ts";
 import { labelsOf } from "../readings/key-labels.ts";
@@ -39,7 +33,12 @@ export interface Overview {
   readonly gateway: string;
   /** Price of one credit, if configured. */
   readonly creditValue: Config["creditValue"];
+  /** Number of keys of the configuration, without those of other shards. */
+  readonly configuredKeys: number;
+  /** Made on first demand. */
   readonly keys: readonly KeyRow[];
+  /** The key of the name, without the rows of the others; undefined: there is none. */
+  readonly keyNamed: (name: string) => KeyRow | undefined;
   readonly queries: readonly QueryRow[];
   /** The spend of keys by model; absent: no query asks for it. */
   readonly keyModels?: KeyModelsSource | undefined;
@@ -85,15 +84,17 @@ export function createOverview(
 ): Overview {
   let known: ReturnType<typeof labelsOf> | undefined;
   const labels = () => (known ??= labelsOf(listed()));
+  const keys = createKeyRows(config, listed(), { readings, forecasts, nowMs: about.nowMs });
   return {
     ...about,
     shard: config.part,
     gateway: config.gateway.baseUrl,
     creditValue: config.creditValue,
-    keys: [...keyRows(config.keys, readings), ...listedKeys(config, readings, listed())].map((row) => {
-      const key = { ...row, forecast: forecasts.of(row.id) };
-      return { ...key, danger: dangerOf(key, about.nowMs) };
-    }),
+    configuredKeys: config.keys.length,
+    get keys() {
+      return keys.all();
+    },
+    keyNamed: (name) => keys.named(name),
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, labels),
     history: config.analytics && historyOf(readings, labels),

@@ -1,11 +1,9 @@
-import type { KeyConfig, Owner } from "../config/config.ts";
+import type { Owner } from "../config/config.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import type { Forecast } from "../forecast/forecaster.ts";
-import type { KeyLayer, KeyReading, ListedName, PairUsage, UnwatchedReading } from "../readings/reading.ts";
-import type { ShownReading } from "../readings/stored.ts";
+import type { KeyLayer, KeyReading, PairUsage, UnwatchedReading } from "../readings/reading.ts";
 import type { Failure, ReadingSource, TargetStatus } from "../readings/readings.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { windowAt, type WindowKind } from "../time/window.ts";
 
 /** The outcome of a target's runs. */
 export interface TargetRow {
@@ -20,14 +18,17 @@ export interface TargetRow {
 }
 
 export function targetRow(name: string, status: TargetStatus | undefined): TargetRow {
-  const state = status?.up === undefined ? "waiting" : status.up ? "up" : "down";
   return {
     name,
-    state,
+    state: stateOf(status),
     failure: status?.failure,
     lastSuccessMs: status?.lastSuccessMs,
     warning: status?.warning,
   };
+}
+
+export function stateOf(status: TargetStatus | undefined): TargetRow["state"] {
+  return status?.up === undefined ? "waiting" : status.up ? "up" : "down";
 }
 
 /** How soon calls fail, the most urgent first. */
@@ -76,50 +77,6 @@ export interface KeyRow extends TargetRow {
   readonly forecast?: Forecast | undefined;
   /** What stops the key, or will first. */
   readonly danger?: Danger | undefined;
-}
-
-/** A key that only a list of the account shows. */
-export function listedKeyRow(hash: string, { name, owner }: ListedName, readings: ReadingSource): KeyRow {
-  const id = targetId("listed", hash);
-  const shown = readings.shown(id);
-  const isDisabled = shown?.value?.kind === "key" && shown.value.isDisabled === true;
-  return { ...keyRowOf({ id, name, owner }, readings, shown), isListed: true, isDisabled };
-}
-
-/** A key with the outcome of its own runs and the figures of a reading. */
-export function keyRowOf(
-  { id, name, owner }: Pick<KeyRow, "id" | "name" | "owner">,
-  readings: ReadingSource,
-  shown: ShownReading | undefined,
-): KeyRow {
-  const row = { id, owner, ...targetRow(name, readings.status(id)) };
-  if (shown?.value?.kind !== "key") return row;
-  const { limitCredits, limitReset, remainingCredits, usage, byokUsage, expiresAtMs } = shown.value;
-  const { limitWindow, isLimitMirrored } = shown.value;
-  const isUnlimited = limitCredits === null;
-  const isWindowShown = !isUnlimited && (limitWindow === undefined || shown.shows(limitWindow));
-  const hasKnownReset = limitReset !== undefined && limitReset !== "other";
-  const spent = (kind: WindowKind, spend = usage) =>
-    shown.shows(windowAt(kind, shown.requestedAtMs)) ? spend[kind] : undefined;
-  return {
-    ...row,
-    limit: isUnlimited ? "unlimited" : limitCredits,
-    isLimitMirrored,
-    remaining: isWindowShown ? (remainingCredits ?? undefined) : undefined,
-    reset: limitReset,
-    nextResetMs: isWindowShown && hasKnownReset ? limitWindow?.endMs : undefined,
-    layers: shown.value.layers?.filter(({ window }) => window === undefined || shown.shows(window)),
-    day: spent("day"),
-    week: spent("week"),
-    month: spent("month"),
-    total: usage.total,
-    byok: byokUsage && {
-      day: spent("day", byokUsage),
-      month: spent("month", byokUsage),
-      total: byokUsage.total,
-    },
-    expiryMs: expiresAtMs,
-  };
 }
 
 /** The queries whose pairs the page shows, in its order. */
@@ -189,21 +146,6 @@ export function queryRow(name: string, readings: ReadingSource): QueryRow {
 function sum(pairs: readonly PairUsage[], amount: "credits" | "requests"): number | undefined {
   const known = pairs.flatMap((pair) => pair[amount] ?? []);
   return known.length === 0 ? undefined : decimalSum(known);
-}
-
-/**
- * The configured keys, in their order. While the polls of one have no current answer, its figures are those
- * of a list of the account, as in `/metrics`.
- */
-export function keyRows(keys: readonly KeyConfig[], readings: ReadingSource): readonly KeyRow[] {
-  return keys.map(({ name, owner }) => {
-    const id = targetId("key", name);
-    const polled = readings.shown(id);
-    if (polled?.value?.kind === "key") return keyRowOf({ id, name, owner }, readings, polled);
-    const listed = readings.shown(targetId("behind", name));
-    const row = keyRowOf({ id, name, owner }, readings, listed);
-    return listed?.value?.kind === "key" ? { ...row, isFromList: true } : row;
-  });
 }
 
 /** What no watched key explains. Amounts are credits; undefined: unknown. */

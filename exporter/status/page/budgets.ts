@@ -11,13 +11,12 @@ import { date, until } from "./time.ts";
 /** Each budget with its spend: first the exceeded ones, then those nearly spent. */
 export function budgetsSection(
   budgets: readonly BudgetRow[],
-  { keys, nowMs }: Pick<Overview, "keys" | "nowMs">,
+  { configuredKeys, nowMs }: Pick<Overview, "configuredKeys" | "nowMs">,
 ): Html {
   if (budgets.length === 0) return html``;
-  const configured = keys.filter(({ isListed }) => isListed !== true).length;
   const ordered = budgets.toSorted((one, other) => rank(one) - rank(other));
   const isBound = budgets.some(({ gaps, part }) => (gaps && !mayBeMore(gaps)) || part);
-  const rows = ordered.map((budget) => budgetRow(budget, configured, nowMs));
+  const rows = ordered.map((budget) => budgetRow(budget, configuredKeys, nowMs));
   return sheet({ id: "budgets", title: "Budgets" }, COLUMNS, rows, isBound ? LOWER_BOUND_NOTE : undefined);
 }
 

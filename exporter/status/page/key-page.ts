@@ -17,7 +17,7 @@ import { ranked, rankingSection } from "./ranking.ts";
 
 /** Everything that is known about one key; the page of a key that does not exist says so. */
 export function renderKeyPage(overview: Overview, telemetryPath: string, name: string): Written {
-  const key = overview.keys.find((row) => row.name === name);
+  const key = overview.keyNamed(name);
   const shown = {
     path: "/",
     address: keyAddress(name),

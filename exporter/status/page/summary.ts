@@ -1,3 +1,4 @@
+import type { Outlook } from "../../forecast/outlook.ts";
 import { runningOut } from "../danger.ts";
 import { decimalSum } from "../../metrics/decimal-sum.ts";
 import type { Overview } from "../overview.ts";
@@ -21,22 +22,26 @@ export function summary(overview: Overview): Html {
 function nextTile({ keys, account, nowMs }: Overview): Html {
   const balance = account && { forecast: account.balance.forecast, name: undefined };
   const [first] = [...keys, ...(balance ? [balance] : [])]
-    .map(({ forecast, name }) => ({ danger: runningOut(forecast, nowMs), name }))
-    .filter(({ danger }) => danger?.atMs !== undefined)
-    .toSorted((one, other) => (one.danger?.atMs ?? 0) - (other.danger?.atMs ?? 0));
+    .flatMap(({ forecast, name }) => {
+      const atMs = runningOut(forecast, nowMs)?.atMs;
+      return atMs === undefined ? [] : { atMs, name };
+    })
+    .toSorted((one, other) => one.atMs - other.atMs);
   const unjudged = keys.filter(
-    (key) => !isUnlimited(key) && (!key.forecast || ["learning", "unknown"].includes(key.forecast.outlook)),
+    (key) => !isUnlimited(key) && (!key.forecast || UNJUDGED.has(key.forecast.outlook)),
   ).length;
   const doubt = unjudged > 0 ? html`not known yet for ${counted(unjudged, "key")}` : undefined;
   const title = "Runs out next";
-  if (first?.danger?.atMs !== undefined) {
+  if (first) {
     const link =
       first.name === undefined ? html`<a href="${ACCOUNT_PATH}">the account</a>` : keyLink(first.name);
-    return tile(title, until(first.danger.atMs, nowMs), separated([link, doubt]));
+    return tile(title, until(first.atMs, nowMs), separated([link, doubt]));
   }
   if (unjudged === keys.length) return tile(title, UNKNOWN, doubt);
   return tile(title, html`none${doubt && " known"}`, doubt ?? html`no limit is going to run out`);
 }
+
+const UNJUDGED: ReadonlySet<Outlook> = new Set(["learning", "unknown"]);
 
 /** No limit of its own, and no budget around it. */
 function isUnlimited({ limit, layers = [] }: KeyRow): boolean {

@@ -3,7 +3,7 @@ import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type { KeyReading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
-import { keyRows } from "../../../exporter/status/target-rows.ts";
+import { createKeyRows } from "../../../exporter/status/key-rows.ts";
 import { statusSchema } from "../../../exporter/status/json/schema.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { type SeriesMap, seriesName } from "../../support/series.ts";
@@ -118,23 +118,26 @@ test("the figures of the list are shown only behind a poll without an answer", a
   const list = (name: string, day: number) =>
     answer(targetId("behind", name), day, 60_000, targetId("key", name));
   for (const name of ["other", "polled", "failing"]) list(name, 2);
-  const shown = () => keyRows(keys, readings).map(({ id, day, isFromList }) => [id, day, isFromList]);
+  const config = { keys, discovery: undefined, part: undefined };
+  const forecasts = { of: () => undefined };
+  const all = () => createKeyRows(config, new Map(), { readings, forecasts, nowMs: clock.now() }).all();
+  const shown = () => all().map(({ id, day, isFromList }) => [id, day, isFromList]);
   expect(shown()).toEqual([
-    ["key/polled", 1, undefined],
+    ["key/polled", 1, false],
     ["key/failing", 2, true],
-    ["key/unlisted", undefined, undefined],
+    ["key/unlisted", undefined, false],
   ]);
-  expect(keyRows(keys, readings)[1]).toMatchObject({ owner, limit: 10, remaining: 4 });
+  expect(all()[1]).toMatchObject({ owner, limit: 10, remaining: 4 });
   await clock.advance(45_000);
   expect(shown()[0]).toEqual(["key/polled", 2, true]);
   await clock.advance(30_000);
-  expect(shown()[0]).toEqual(["key/polled", undefined, undefined]);
+  expect(shown()[0]).toEqual(["key/polled", undefined, false]);
   // What the list said before the last poll is older than what was shown.
   list("polled", 3);
   await clock.advance(5000);
   answer(targetId("key", "polled"), 4, 10_000);
   await clock.advance(15_000);
-  expect(shown()[0]).toEqual(["key/polled", undefined, undefined]);
+  expect(shown()[0]).toEqual(["key/polled", undefined, false]);
   list("polled", 5);
   expect(shown()[0]).toEqual(["key/polled", 5, true]);
 });

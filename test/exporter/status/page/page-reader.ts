@@ -32,7 +32,17 @@ export function overviewOf(overview: Partial<Overview>): Overview {
     startedMs: NOW - DAY,
     gateway: "https://gateway.example/api/v1",
   };
-  const nothing = { creditValue: undefined, keys: [], queries: [], budgetQueries: [], budgets: [] };
+  const keyNamed = (wanted: string) => overview.keys?.find(({ name }) => name === wanted);
+  const configuredKeys = overview.keys?.filter(({ isListed }) => isListed !== true).length ?? 0;
+  const nothing = {
+    configuredKeys,
+    creditValue: undefined,
+    keys: [],
+    keyNamed,
+    queries: [],
+    budgetQueries: [],
+    budgets: [],
+  };
   return { ...about, ...nothing, ...overview };
 }
 
