@@ -8,7 +8,7 @@ import { type Config, requestLimits } from "./config/config.ts";
 import { forecastFamilies } from "./forecast/families.ts";
 import { createForecasts } from "./forecast/forecasts.ts";
 import { createGateway as createHttpGateway } from "./gateway/gateway.ts";
-import type { CreateGateway, Gateway } from "./gateway/port.ts";
+import type { CreateGateway } from "./gateway/port.ts";
 import { createRoutes, type Lifecycle } from "./http/routes.ts";
 import { createServer as createHttpServer, type ListenAddress, type ServerOptions } from "./http/server.ts";
 import type { Log } from "./log.ts";
@@ -99,7 +99,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   let isStopped = false;
   const registry = createSelfRegistry(clock);
   const onAnswer = recordGatewayAnswers(registry, clock, log);
-  let gateway = newGateway(initial);
+  let gateway = createGateway(initial.gateway, { clock, random, version: build.version, onAnswer });
   const packing = createPacking();
   const past = { listed: () => context.directory.listed(), isAsked: () => config.analytics !== undefined };
   const forecasts = createForecasts(clock, packing, past);
@@ -136,10 +136,6 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
     onRefusal: (what, address) => report(events, "warn", `Refused a ${what}`, { address }),
   });
 
-  function newGateway(next: Config): Gateway {
-    return createGateway(next.gateway, { clock, random, version: build.version, onAnswer });
-  }
-
   function planOf(next: Config): Plan {
     const { connections, maxPauseMs } = next.gateway;
     return {
@@ -157,7 +153,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
 
   async function apply(next: Config): Promise<void> {
     const former = gateway;
-    if (!isSameGateway(next.gateway, config.gateway)) gateway = newGateway(next);
+    if (!isSameGateway(next.gateway, config.gateway)) gateway = gateway.reconfigured(next.gateway);
     const applied = engine.apply(planOf(next));
     config = next;
     derive();

@@ -4,7 +4,7 @@ import { fetchAccountKeys, fetchAllAccountKeys, type ListingMemory } from "./acc
 import { createSend, type Send } from "./calls.ts";
 import { type Connect, createHttp } from "./http.ts";
 import { createCreditMetricChoice, type CreditMetricChoice, fetchUsage, fetchUsageSeries } from "./usage.ts";
-import type { Caller, Gateway, GatewayClient, GatewayDependencies } from "./port.ts";
+import type { Caller, GatewayAdapter, GatewayClient, GatewayDependencies } from "./port.ts";
 import { KEY_REQUEST, parseKey } from "./wire/key.ts";
 import { parseTranscription, transcriptionRequest } from "./wire/transcription.ts";
 import type { SecretSource } from "../secrets/secret.ts";
@@ -17,13 +17,17 @@ export function createGateway(
   config: GatewayConfig,
   dependencies: GatewayDependencies,
   connect?: Connect,
-): Gateway {
+  memory = createMemory(),
+): GatewayAdapter {
   const http = createHttp(config, { ...dependencies, connect });
   const { clock, random } = dependencies;
-  const memory = createMemory();
   return {
     clientFor: (caller: Caller) =>
       createGatewayClient(caller.name, () => createSend(caller, config, { http, clock, random }), memory),
+    reconfigured: (next) => {
+      const isSameService = next.baseUrl === config.baseUrl;
+      return createGateway(next, dependencies, connect, isSameService ? memory : createMemory());
+    },
     close: () => http.close(),
   };
 }

@@ -16,8 +16,14 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** The adapter of a gateway. */
+export interface GatewayAdapter extends Gateway {
+  /** With other settings. What this one has learnt of the service is kept, unless the address is another one. */
+  reconfigured(config: GatewayConfig): GatewayAdapter;
+}
+
 /** Makes the adapter of a gateway. */
-export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => Gateway;
+export type CreateGateway = (config: GatewayConfig, dependencies: GatewayDependencies) => GatewayAdapter;
 
 /** The dependencies of an adapter. */
 export interface GatewayDependencies {

@@ -155,4 +155,11 @@ function testApp(createGateway: CreateGateway) {
   return app;
 }
 
-const withoutAnswers: CreateGateway = () => ({ clientFor: () => NO_ANSWERS, close: () => Promise.resolve() });
+const withoutAnswers: CreateGateway = () => {
+  const gateway = {
+    clientFor: () => NO_ANSWERS,
+    close: () => Promise.resolve(),
+    reconfigured: () => gateway,
+  };
+  return gateway;
+};

@@ -56,6 +56,17 @@ test("after the identity of a key has changed, no view shows anything of the for
   expect(await app.views()).toEqual([]);
 });
 
+test("the metrics that the service lists outlast a reload of how it is asked", async () => {
+  const app = await start({ analytics: true });
+  const asked = async () => {
+    await app.clock.runTo(app.clock.now() + 12 * MINUTE);
+    return app.gateway.log.of("analytics").at(-1)?.body;
+  };
+  expect(await asked()).toContain("credits_usage");
+  await app.apply({ gateway: { base_url: app.gateway.url, requests_per_minute: 100 } });
+  expect(await asked()).toContain("credits_usage");
+});
+
 const listed = (secret: string) => ({ discovery: {}, keys: [{ name: "billing", api_key_env: secret }] });
 
 test("the gateway's history is drawn, and the charts of a key are those of its present identity", async () => {
