@@ -88,9 +88,11 @@ function troubleOf(event: StoryEvent): Trouble {
   const [from, to] = [event.at * 1000, endOf(event) * 1000];
   const isRejected = event.do === "fault" && REJECTIONS.has(event.what);
   const isReplaced = event.do === "rotate" && event.account !== undefined;
-  const isUnnoticed = event.do === "step" || event.do === "suspend" || isRejected || isReplaced;
+  const isUnnoticed = UNNOTICED.has(event.do) || isRejected || isReplaced;
   return { from, to: event.do === "fault" || event.do === "file" ? to + LINGERING_MS : to, isUnnoticed };
 }
+
+const UNNOTICED: ReadonlySet<StoryEvent["do"]> = new Set(["limit", "step", "suspend"]);
 
 /** What someone must mend is asked again at the next poll of the schedule. */
 const REJECTIONS: ReadonlySet<FaultKind> = new Set([400, 401, 402, 403, 404]);

@@ -1,15 +1,19 @@
 import type { Exposition } from "../exposition.ts";
-import type { Judge, Scrape } from "../world.ts";
+import type { Judge, Scrape, World } from "../world.ts";
 
 /**
  * The status as JSON and the metrics may say less than each other, but nothing else. What arrived a moment ago is in the
  * JSON first, so only a difference that outlasts a scrape is one.
  */
-export function createOneAnswer(): Judge {
+export function createOneAnswer({ time }: World): Judge {
   let before: ReadonlyMap<string, string> = new Map();
+  let beforeAt = -Infinity;
   return {
     scraped: (scrape) => {
-      if (scrape.status === undefined) return [];
+      // While the exporter’s clock stands still, nothing is published.
+      const at = time.clock.monotonic();
+      if (scrape.status === undefined || at < beforeAt + PUBLISHED_MS) return [];
+      beforeAt = at;
       const now = new Map(comparisons(scrape.status, scrape.exposition).filter(isDifferent).map(asText));
       const lasting = [...now].filter(([what, values]) => before.get(what) === values);
       before = now;
@@ -17,6 +21,8 @@ export function createOneAnswer(): Judge {
     },
   };
 }
+
+const PUBLISHED_MS = 2500;
 
 /** What is compared, by the JSON, and by the metrics. */
 type Comparison = readonly [what: string, json: unknown, metrics: unknown];

@@ -34,9 +34,18 @@ export function createPresence(world: World): Judge {
       return [];
     const figures = figuresOf(world, last);
     if (!figures) return [];
+    const newer = asked
+      .filter(({ end, endedAt = -1 }) => end === "good" && endedAt > at - PUBLISHED_MS && endedAt <= at)
+      .flatMap((answer) => {
+        const newerFigures = figuresOf(world, answer);
+        return newerFigures
+          ? [new Set(keyValues(newerFigures, answer.asOfMs).map(({ family }) => family))]
+          : [];
+      });
     const age = `; last answered ${Math.round((at - last.at) / 1000)} s ago`;
     const begunMs = last.asOfMs - (last.at - firstAttempt(asked, last));
     return keyValues(figures, last.asOfMs)
+      .filter(({ family }) => newer.every((families) => families.has(family)))
       .filter((value) => mustBeShown(value, begunMs, key, { at, atMs }))
       .filter(({ family }) => exposition.value(family, { key: key.name }) === undefined)
       .map(({ family }) => `${family} of ${key.name} is missing${age}`);
