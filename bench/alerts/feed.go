@@ -175,12 +175,31 @@ func (l *life) slots(k *Key, needed func(string) bool) {
 		add("up", true, nil)
 		return
 	}
+	team := "team-" + k.Name[len(k.Name)-1:]
+	add("aigateway_key_exhaustion_urgency", false, func(x *scrapeView) (float64, bool) {
+		f := x.forecast
+		if f == nil || f.outlook < 0 {
+			return 0, false
+		}
+		return f.urgency(), true
+	}, "team", team)
 	for _, r := range []Reset{Never, Daily, Weekly, Monthly} {
 		v := b2f(r == k.Reset)
 		add("aigateway_key_limit_reset", false, func(x *scrapeView) (float64, bool) { return v, x.live }, "aigateway_key_limit_reset", r.String())
 	}
-	add("aigateway_key_owner_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "team", "team-"+k.Name[len(k.Name)-1:])
+	add("aigateway_key_owner_info", false, func(*scrapeView) (float64, bool) { return 1, true }, "team", team)
 	add("up", true, nil)
+}
+
+// urgency is that of the exporter: 5 exhausted, 4 imminent, 3 predicted, 2 slow, 1 little left and nothing else known, else 0.
+func (f *forecast) urgency() float64 {
+	switch state := outlooks[f.outlook]; {
+	case f.outlook < 4:
+		return float64(5 - f.outlook)
+	case state == "learning" && f.left > 0 && f.left < 0.1:
+		return 1
+	}
+	return 0
 }
 
 // label names the key or account in its metrics and alerts.

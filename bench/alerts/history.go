@@ -98,7 +98,7 @@ func exposed(keys []*evenKey) (e exposition) {
 			e.add("aigateway_key_exhaustion_timestamp_seconds", func(t int64) float64 { return float64(t) + k.left(t)/k.rate }, "key", k.name)
 		}
 	}
-	family("outlook_shared", always(0))
+	family("exhaustion_urgency", func(k *evenKey, _ int64) float64 { return 3 * b2f(k.runsOut()) }, "team", "payments")
 	for _, window := range []string{"1h", "1d"} {
 		family("burn_credits_per_hour", func(k *evenKey, _ int64) float64 { return k.rate * 3600 }, "window", window)
 	}

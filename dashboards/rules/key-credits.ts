@@ -1,12 +1,11 @@
 import { keyFamilies as families, layerFamilies } from "../../exporter/collectors/key-families.ts";
 import { forecastFamilies } from "../../exporter/forecast/families.ts";
-import type { Outlook } from "../../exporter/forecast/outlook.ts";
+import { URGENCY } from "../../exporter/forecast/outlook.ts";
 import { uids } from "../uids.ts";
-import { MINUTE, thresholds } from "../thresholds.ts";
+import { MINUTE } from "../thresholds.ts";
 import { promql, type Series } from "../promql.ts";
 import { figures } from "./figures.ts";
-import { outlookOf } from "./outlook.ts";
-import { KEY, keysWith, ofKeyOwner } from "./owner.ts";
+import { KEY } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
@@ -24,16 +23,15 @@ export function keyCredits(settings: Settings): RuleGroup {
   };
 }
 
-const { state: outlook, announced } = outlookOf(
-  forecastFamilies.keyOutlook,
-  forecastFamilies.keyExhaustion,
-  "aigateway_key_outlook",
-);
-
-/** What a key shares with others has alerts of its own. */
-function state(timing: Timing, ...outlooks: readonly Outlook[]): string {
-  const shared = promql`last_over_time(${forecastFamilies.keyOutlookShared}[${timing.memory}])`;
-  return `${outlook(timing, ...outlooks)} unless on (job, gateway, key) ${shared} == 1`;
+/** Keys of such an urgency. It is one series of each key and has the team: states and owners would cost three times as much. */
+function urgent({ memory }: Timing, comparison: string, announced?: "and" | "unless"): string {
+  const last = (series: Series) => promql`last_over_time(${series}[${memory}])`;
+  return [
+    "max by (job, gateway, key, team) (",
+    `  ${last(forecastFamilies.keyUrgency)} ${comparison}`,
+    ...(announced ? [`  ${announced} on (job, gateway, key) ${last(forecastFamilies.keyExhaustion)}`] : []),
+    ")",
+  ].join("\n");
 }
 
 const FIGURES = figures(["job", "gateway", "key"], {
@@ -62,7 +60,7 @@ function exhausted(timing: Timing): AlertDefinition {
     name: "AIGatewayKeyExhausted",
     severity: "critical",
     fires: "A key has used up its credit limit, without an announcement.",
-    expr: keysWith(timing, state(timing, "exhausted"), `unless ${announced(timing)}`),
+    expr: urgent(timing, `== ${URGENCY.exhausted}`, "unless"),
     for: 2 * MINUTE,
     summary: FIGURES("Key {{ $labels.key }}", timing, "is out of credits"),
     description: `${KEY} is out of credits, and the gateway refuses its calls (402 or 403). Raise its limit, or wait for its reset if it has one.`,
@@ -74,7 +72,7 @@ function imminent(timing: Timing): AlertDefinition {
     name: "AIGatewayKeyExhaustionImminent",
     severity: "critical",
     fires: "A key is about to use up its credit limit, or has used it up since.",
-    expr: keysWith(timing, state(timing, "imminent", "exhausted"), announced(timing)),
+    expr: urgent(timing, `>= ${URGENCY.imminent}`, "and"),
     for: 2 * MINUTE,
     summary: FIGURES("Key {{ $labels.key }}", timing, "is about to run out of credits, or has run out"),
     description: `${KEY} runs out of credits within the hour and before its limit resets, or has run out since this alert began; then the gateway refuses its calls (402 or 403). Find out what is spending and stop it, or raise the limit.`,
@@ -86,7 +84,7 @@ function predicted(timing: Timing): AlertDefinition {
     name: "AIGatewayKeyExhaustionPredicted",
     severity: "warning",
     fires: "A key will use up its credit limit within a day.",
-    expr: keysWith(timing, state(timing, "predicted", "imminent", "exhausted"), announced(timing)),
+    expr: urgent(timing, `>= ${URGENCY.predicted}`, "and"),
     for: 2 * MINUTE,
     summary: FIGURES("Key {{ $labels.key }}", timing, "will run out of credits within a day"),
     description: `${KEY} runs out of credits within a day and before its limit resets, or has run out since this alert began. Check its spending on the dashboard, then raise the limit or slow the caller down.`,
@@ -98,7 +96,7 @@ function slow(timing: Timing): AlertDefinition {
     name: "AIGatewayKeyExhaustionSlow",
     severity: "warning",
     fires: "A key will use up its credit limit within a week.",
-    expr: keysWith(timing, state(timing, "slow")),
+    expr: urgent(timing, `== ${URGENCY.slow}`),
     for: 2 * MINUTE,
     summary: FIGURES("Key {{ $labels.key }}", timing, "will run out of credits within a week"),
     description: `${KEY} runs out of credits before its limit resets, but not today. Raise the limit, or agree on lower spending with the owner.`,
@@ -106,25 +104,13 @@ function slow(timing: Timing): AlertDefinition {
 }
 
 function low(timing: Timing): AlertDefinition {
-  const [left = "", limit = ""] = [families.remaining, families.limit].map(
-    ({ name }) => `last_over_time(${name}[${timing.memory}])`,
-  );
   return {
     name: "AIGatewayKeyLimitLow",
     severity: "info",
     fires: "A key has little of its credit limit left, and it is not known yet how long that lasts.",
-    expr: ofKeyOwner(
-      timing,
-      promql`
-        max by (job, gateway, key) (${left} / ${limit} > 0 < ${thresholds.low})
-        and on (job, gateway, key) ${outlook(timing, "learning")}`,
-    ),
+    expr: urgent(timing, `== ${URGENCY.learning}`),
     for: 15 * MINUTE,
-    summary: OWN_LIMIT(
-      "Key {{ $labels.key }}",
-      timing,
-      "has {{ $value | humanizePercentage }} of its limit left",
-    ),
+    summary: OWN_LIMIT("Key {{ $labels.key }}", timing, "has less than a tenth of its limit left"),
     description: `${KEY} has little of its limit left, and the exporter does not know yet whether that lasts until the reset. If this happens in every window, raise the limit.`,
   };
 }

@@ -93,8 +93,6 @@ function withValue({ memory }: Timing, { info, on, labels }: Owner, expr: string
  * of a key, as during a rollout, one is chosen.
  */
 export function ofProbeOwner({ memory }: Timing, expr: string): string {
-  const one = (by: string, info: Series) => promql`topk by (${by}) (1, last_over_time(${info}[${memory}]))`;
-  return `(${expr})
-* on (job, gateway, probe) group_left (model, key) ${one("job, gateway, probe", probeFamilies.info)}
-* on (job, gateway, key) group_left (team) ${one("job, gateway, key", keyFamilies.ownerInfo)}`;
+  const one = promql`topk by (job, gateway, probe) (1, last_over_time(${probeFamilies.info}[${memory}]))`;
+  return `(${expr})\n* on (job, gateway, probe) group_left (model, key, team) ${one}`;
 }

@@ -87,10 +87,10 @@ async function listed(
   const named = directory
     .named(workspace, plain, namesOf(config), isComplete)
     .filter(({ key }) => (key.information.expiresAtMs ?? startMs) >= startMs);
-  const limits = new Map(config.keys.flatMap(({ name, limit }) => (limit ? [[name, limit] as const] : [])));
+  const configured = new Map(config.keys.map((key) => [key.name, key]));
   const elsewhere = new Set(config.part?.elsewhere.map((key) => key.name));
   const balanceCredits = balanceOf(readings);
-  const listing = { workspace, requestedAtMs, balanceCredits, limits, elsewhere };
+  const listing = { workspace, requestedAtMs, balanceCredits, configured, elsewhere };
   const targets = await inParts(named, (key) => listedTargets(key, listing));
   const labels = { workspace };
   return {

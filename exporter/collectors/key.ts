@@ -54,7 +54,7 @@ function keyJob(config: KeyConfig, { baseUrl }: Config["gateway"], context: Coll
       return {
         value: {
           ...keyReading(information, requestedAtMs, {
-            shownAs: { name: key, hash },
+            shownAs: { name: key, team, hash },
             isLimitMirrored: limited.source === "mirrored",
             layers,
           }),

@@ -1,4 +1,4 @@
-import type { KeyLimit, Owner } from "../config/config.ts";
+import type { KeyConfig, Owner } from "../config/config.ts";
 import { type Sample, sample, seconds } from "../metrics/family.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -16,8 +16,8 @@ export interface Listing {
   readonly workspace: string;
   readonly requestedAtMs: number;
   readonly balanceCredits: number | undefined;
-  /** The limits that the configuration mirrors, by the name of the key. */
-  readonly limits: ReadonlyMap<string, KeyLimit>;
+  /** Those of the configuration, by name. */
+  readonly configured: ReadonlyMap<string, Pick<KeyConfig, "limit" | "owner">>;
   /** The names of the configured keys that other shards poll. */
   readonly elsewhere: ReadonlySet<string>;
 }
@@ -36,7 +36,7 @@ function listedKey(named: NamedKey, listing: Listing): DiscoveredTarget {
     id: targetId("listed", key.hash),
     name,
     value: {
-      ...keyReading(key.information, requestedAtMs, { shownAs: { name, hash: key.hash } }),
+      ...keyReading(key.information, requestedAtMs, { shownAs: { name, team: owner.team, hash: key.hash } }),
       ...(key.disabled === true && { isDisabled: true }),
     },
     samples: () => [
@@ -62,7 +62,7 @@ function configuredKey(named: NamedKey, listing: Listing): readonly DiscoveredTa
   };
   // Nothing is known here about the polls of another shard.
   if (listing.elsewhere.has(name)) return [beside];
-  const limit = listing.limits.get(name);
+  const { limit, owner } = listing.configured.get(name) ?? {};
   const limited = lowerLimit(key.information, limit);
   const layers = layersOf(key.information, limit && mirroredLayer(key.information, limit), requestedAtMs);
   const behind: DiscoveredTarget = {
@@ -71,7 +71,7 @@ function configuredKey(named: NamedKey, listing: Listing): readonly DiscoveredTa
     behind: targetId("key", name),
     // For the status page only: budgets count what the poll reports.
     value: keyReading(limited.information, requestedAtMs, {
-      shownAs: { name, hash: key.hash },
+      shownAs: { name, team: owner?.team, hash: key.hash },
       isLimitMirrored: limited.source === "mirrored",
       layers,
     }),

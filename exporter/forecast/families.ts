@@ -37,12 +37,11 @@ export const forecastFamilies = {
     labels: ["key", "source"],
     absent: "the key's own limit decides, and there is no other budget; before the first answer",
   }),
-  keyOutlookShared: gauge({
-    name: "aigateway_key_outlook_shared",
-    help: "Whether other keys are bound by what decides the outlook of the key, a shared budget or the balance of the account, which have outlooks and alerts of their own: 1 or 0.",
-    labels: ["key"],
-    absent:
-      "there is no shared budget, and no management key or another shard polls the balance; before the first answer",
+  keyUrgency: gauge({
+    name: "aigateway_key_exhaustion_urgency",
+    help: `How soon the key runs out of credits that no other key uses: 5 if aigateway_key_outlook is exhausted, 4 imminent, 3 predicted, 2 slow, 1 learning with less than a tenth of its limit left, 0 otherwise. Also 0 if a shared budget or the balance of the account decides that it runs out, which have alerts of their own. team is that of its owner.`,
+    labels: ["key", "team"],
+    absent: "there is no aigateway_key_outlook",
   }),
   keyExhaustion: exhaustion("key", "the key", ["key"]),
   layerOutlook: stateset({

@@ -19,9 +19,7 @@ export function forecastSamples(
   forecast: Forecast,
   window?: Window,
 ): readonly Sample[] {
-  // What is not known any more, and what has no limit, outlasts the reset.
-  const isLasting = forecast.outlook === "unknown" || forecast.outlook === "unlimited";
-  const until = isLasting ? undefined : window;
+  const until = validUntil(forecast, window);
   return [
     ...OUTLOOKS.flatMap((state) =>
       sample(outlook, { ...labels, [outlook.name]: state }, state === forecast.outlook, until),
@@ -30,6 +28,11 @@ export function forecastSamples(
     ...rates(burn, labels, forecast.burn),
     ...rates(usualBurn, labels, forecast.usualBurn),
   ];
+}
+
+/** What is not known any more, and what has no limit, outlasts the reset. */
+export function validUntil({ outlook }: Forecast, window: Window | undefined): Window | undefined {
+  return outlook === "unknown" || outlook === "unlimited" ? undefined : window;
 }
 
 function rates(

@@ -1,4 +1,5 @@
 import { type Sample, sample } from "../metrics/family.ts";
+import { LOW_SHARE } from "../metrics/thresholds.ts";
 import type { Packing, Follower } from "../readings/readings.ts";
 import type { CreditsReading, KeyLayer, KeyReading, Reading } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
@@ -6,11 +7,11 @@ import type { Clock } from "../time/clock.ts";
 import { isSettled, type Window, windowAt } from "../time/window.ts";
 import { forecastFamilies as families } from "./families.ts";
 import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
-import { forecastSamples } from "./forecast-samples.ts";
+import { forecastSamples, validUntil } from "./forecast-samples.ts";
 import { type Bound, firstToEnd, resetWindow } from "./headline.ts";
 import { createLayerForecasts, type LayerForecast, type LayerForecasts } from "./layer-forecasts.ts";
 import { limitReading } from "./limit-reading.ts";
-import type { Outlook } from "./outlook.ts";
+import { type Outlook, URGENCY } from "./outlook.ts";
 import { createSeeding, type HistorySource, type Unseeded } from "./seeding.ts";
 import { HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
 
@@ -69,6 +70,8 @@ export function createForecasts<Packed>(
     const limit: Limit<Packed> = {
       kind: value.kind,
       name,
+      team: undefined,
+      isLow: false,
       hash,
       forecaster,
       sinceMs: atMs,
@@ -92,7 +95,7 @@ export function createForecasts<Packed>(
 
   function refresh(limit: Limit<Packed>): Packed {
     const now = said(limit);
-    const parts = partsOf(now);
+    const parts = partsOf(limit, now);
     if (isSame(parts, limit.parts)) return limit.block;
     limit.parts = parts;
     limit.block = pack(now ? samplesOf(limit, now) : [], limit.block);
@@ -144,7 +147,10 @@ function read(
   limit.readMs = atMs;
   limit.forecaster.read(reading);
   if (value.kind !== "key") return false;
-  const { layers = [], isLimitMirrored, limitUsage, usage, byokUsage } = value;
+  const { layers = [], isLimitMirrored, limitUsage, usage, byokUsage, shownAs } = value;
+  limit.team = shownAs?.team;
+  const { limitCredits: own, remainingCredits: left } = reading;
+  limit.isLow = Boolean(own && left && left > 0 && left / own < LOW_SHARE);
   limit.window = typeof reading.nextResetMs === "number" ? value.limitWindow : undefined;
   const judged = isLimitMirrored ? "mirrored" : "key_limit";
   limit.judgedLayer = layers.find(({ source }) => source === judged);
@@ -176,6 +182,10 @@ const MOST_BACK_MS = 5 * MINUTE_MS;
 interface Limit<Packed> extends Unseeded {
   /** The label `key`. */
   readonly name: string;
+  /** The label `team`. */
+  team: string | undefined;
+  /** Whether little of the key's own limit is left. */
+  isLow: boolean;
   readonly forecaster: Forecaster;
   /** When the newest reading was requested. */
   readMs: number;
@@ -193,7 +203,7 @@ interface Limit<Packed> extends Unseeded {
   block: Packed;
 }
 
-type Part = Forecast | boolean | undefined;
+type Part = Forecast | string | boolean | undefined;
 
 /** A forecast whose reading has become too old is a new object at each call. */
 function isOverTwice(one: Part, other: Part): boolean {
@@ -207,8 +217,6 @@ interface Said {
   /** The budgets that bind the key alone. */
   readonly layers: readonly LayerForecast[];
   readonly first: Bound;
-  /** Whether it is known of something that the key shares with others how long it lasts. */
-  readonly canShare: boolean;
 }
 
 function saidOf(
@@ -226,12 +234,12 @@ function saidOf(
     layers: [...ownLayers, ...shared.of(bindOthers, nowMs)],
     account: account?.at(nowMs),
   });
-  return { own, layers: ownLayers, first, canShare: account !== undefined || bindOthers.length > 0 };
+  return { own, layers: ownLayers, first };
 }
 
-function partsOf(now: Said | undefined): readonly Part[] {
+function partsOf({ team, isLow }: Limit<unknown>, now: Said | undefined): readonly Part[] {
   if (!now) return [];
-  return [now.own, now.first.forecast, now.canShare, ...now.layers.map(({ forecast }) => forecast)];
+  return [now.own, now.first.forecast, team, isLow, ...now.layers.map(({ forecast }) => forecast)];
 }
 
 function isSame(parts: readonly Part[], before: readonly Part[]): boolean {
@@ -251,15 +259,25 @@ function headline({ own, first: { forecast, source, isShared } }: Said): Forecas
 function samplesOf(limit: Limit<unknown>, now: Said): readonly Sample[] {
   if (limit.kind !== "key") return forecastSamples(ACCOUNT, {}, now.own);
   const key = limit.name;
-  const { source, isShared, window } = now.first;
+  const { source, window, forecast } = now.first;
   return [
     ...forecastSamples(KEY, { key }, headline(now), window),
     ...(source === undefined ? [] : sample(families.keyOutlookSource, { key, source }, 1, window)),
-    ...(now.canShare ? sample(families.keyOutlookShared, { key }, isShared) : []),
+    ...sample(
+      families.keyUrgency,
+      { key, team: limit.team ?? "" },
+      urgency(limit, now.first),
+      validUntil(forecast, window),
+    ),
     ...now.layers.flatMap((each) =>
       forecastSamples(LAYER, { key, source: each.layer.source }, each.forecast, resetWindow(each.layer)),
     ),
   ];
+}
+
+function urgency({ isLow }: Limit<unknown>, { forecast: { outlook }, isShared }: Bound): number {
+  if (outlook === "learning") return isLow ? URGENCY.learning : 0;
+  return isShared ? 0 : URGENCY[outlook];
 }
 
 function sharedSamples({ layer, forecast }: LayerForecast): readonly Sample[] {

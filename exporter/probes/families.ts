@@ -24,8 +24,8 @@ function ofProbe(name: string, help: string, absent: string): Family<"probe"> {
 export const probeFamilies = {
   info: info({
     name: "aigateway_probe_info",
-    help: "Always 1 for every configured probe. The labels are its model, the key that pays, and the formats of the response (json or verbose_json) and the upload (json or multipart).",
-    labels: ["probe", "model", "key", "response_format", "upload"],
+    help: "Always 1 for every configured probe. The labels are its model, the key that pays and its team, and the formats of the response (json or verbose_json) and the upload (json or multipart).",
+    labels: ["probe", "model", "key", "team", "response_format", "upload"],
   }),
   success: ofProbe(
     "success",

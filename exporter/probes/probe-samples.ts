@@ -33,11 +33,11 @@ export function outcomeSamples(
 
 /** The samples of a probe that are shown even before its first run. Counters begin at 0. */
 export function probeDescription(record: ProbeRecord): readonly Sample[] {
-  const { name: probe, model, key, responseFormat, upload, maxWordErrorRate } = record.probe;
+  const { name: probe, model, key, team, responseFormat, upload, maxWordErrorRate } = record.probe;
   const { intervalMs, runs, failures, skips, lastRunMs, lastSuccessMs } = record;
   const gauge = (family: Family<"probe">, value: number | undefined) => sample(family, { probe }, value);
   return [
-    ...sample(families.info, { probe, model, key, response_format: responseFormat, upload }, 1),
+    ...sample(families.info, { probe, model, key, team, response_format: responseFormat, upload }, 1),
     ...gauge(families.wordErrorLimit, maxWordErrorRate),
     ...gauge(families.interval, intervalMs / 1000),
     ...gauge(families.lastRun, seconds(lastRunMs)),

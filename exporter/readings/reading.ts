@@ -64,6 +64,8 @@ export interface KeyReading extends Pick<
 
 export interface ShownKey {
   readonly name: string;
+  /** Of its owner; undefined: unknown. */
+  readonly team?: string | undefined;
   /** The SHA-256 of the secret, by which keys are told apart; undefined: unknown. */
   readonly hash: string | undefined;
 }

@@ -11,14 +11,14 @@ import { audioFormat, type ProbeEntry } from "./schema.ts";
 export async function probingConfig(
   { probes, probe_spend: spend }: ConfigFile,
   audio: readonly (AudioSource | undefined)[],
-  keys: readonly { readonly name: string; readonly secret: SecretSource }[],
+  keys: readonly (Payer & { readonly name: string })[],
 ) {
   if (probes.length === 0 || !spend) return undefined;
   const sample = await bundledSample();
-  const secrets = new Map(keys.map(({ name, secret }) => [name, secret]));
+  const payers = new Map(keys.map((key) => [key.name, key]));
   const configured: readonly ProbeConfig[] = probes.flatMap((entry, index) => {
-    const secret = secrets.get(entry.key);
-    return secret ? [probeConfig(entry, secret, audio[index] ?? sample.audio, sample.text)] : [];
+    const payer = payers.get(entry.key);
+    return payer ? [probeConfig(entry, payer, audio[index] ?? sample.audio, sample.text)] : [];
   });
   return {
     probes: configured,
@@ -27,10 +27,16 @@ export async function probingConfig(
   };
 }
 
-function probeConfig(entry: ProbeEntry, secret: SecretSource, audio: AudioSource, sampleText: string) {
+interface Payer {
+  readonly secret: SecretSource;
+  readonly owner: { readonly team: string };
+}
+
+function probeConfig(entry: ProbeEntry, { secret, owner }: Payer, audio: AudioSource, sampleText: string) {
   return {
     name: entry.name,
     key: entry.key,
+    team: owner.team,
     secret,
     model: entry.model,
     audio,

@@ -58,8 +58,7 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
   },
   AIGatewayKeyLimitLow: {
     series: [
-      ...forecastOfKey("tight", since(0, "learning")),
-      exposed(keyFamilies.ownerInfo, { key: "tight", team: "", project: "", cost_center: "" }, () => 1),
+      ...forecastOfKey("tight", { ...since(0, "learning"), isLow: true }),
       exposed(keyFamilies.remaining, { key: "tight" }, () => 0.31),
       exposed(keyFamilies.limit, { key: "tight" }, () => 5),
       exposed(keyFamilies.nextReset, { key: "tight" }, () => 7200),
@@ -130,7 +129,7 @@ const CASES: Readonly<Record<string, { series: readonly InputSeries[]; texts: re
     // The guardrail refuses its calls, whatever its own limit has left.
     series: [
       ...forecastOfKey("blocked", since(0, "exhausted")).filter(
-        ({ series }) => !series.includes("exhaustion"),
+        ({ series }) => !series.includes("exhaustion_timestamp"),
       ),
       exposed(keyFamilies.ownerInfo, { key: "blocked", team: "", project: "", cost_center: "" }, () => 1),
       exposed(keyFamilies.remaining, { key: "blocked" }, () => 60),
@@ -241,14 +240,10 @@ function ending(key: string, { left, limit, out, reset }: Ending): readonly Inpu
     outlook: () => "predicted",
     isAnnounced: (minute) => out === undefined && minute < 58,
   };
-  const forecast = forecastOfKey(key, course).filter(
-    ({ series }) => out === undefined || !series.includes("exhaustion"),
+  const forecast = forecastOfKey(key, course, { team: "docs" }).filter(
+    ({ series }) => out === undefined || !series.includes("exhaustion_timestamp"),
   );
-  return [
-    exposed(keyFamilies.ownerInfo, { key, team: "docs", project: "", cost_center: "" }, () => 1),
-    ...shown,
-    ...forecast,
-  ];
+  return [...shown, ...forecast];
 }
 
 function expiring(key: string, seconds: number): readonly InputSeries[] {

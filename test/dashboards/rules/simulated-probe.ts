@@ -1,4 +1,3 @@
-import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import type { Family } from "../../../exporter/metrics/family.ts";
 import { probeFamilies as families } from "../../../exporter/probes/families.ts";
 import { type InputSeries, seriesOf, type Value } from "./input-series.ts";
@@ -64,7 +63,6 @@ function shown(
   };
   return {
     [families.info.name]: () => 1,
-    [keyFamilies.ownerInfo.name]: () => 1,
     [families.interval.name]: () => intervalMinutes * 60,
     [families.lastRun.name]: (minute) => seconds(last(minute)),
     [families.lastSuccess.name]: (minute) => seconds(until(minute).findLast((run) => answer(run))),
@@ -85,10 +83,10 @@ const LABELS: Readonly<Record<string, (name: string) => Readonly<Record<string, 
       probe,
       model: modelOf(probe),
       key: probe,
+      team: TEAM,
       response_format: "json",
       upload: "json",
     }),
-  [keyFamilies.ownerInfo.name]: (key) => ({ key, team: TEAM }),
   [families.failures.name]: (probe) => labels(families.failures, { probe, reason: "timeout" }),
 };
 

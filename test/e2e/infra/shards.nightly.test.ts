@@ -183,7 +183,9 @@ describeWithTools(TOOLS, "shards as the pods of a StatefulSet", (tools) => {
 
 function isOfKeys(series: string): boolean {
   // Only the shard that polls the balance knows whether it decides.
-  return series.startsWith("aigateway_key_") && !/timestamp_seconds|discovery|outlook_shared/.test(series);
+  return (
+    series.startsWith("aigateway_key_") && !/timestamp_seconds|discovery|exhaustion_urgency/.test(series)
+  );
 }
 
 function keysOf(series: SeriesMap): readonly string[] {

@@ -35,6 +35,7 @@ describe("probes", () => {
         {
           name: "short",
           key: "ears",
+          team: "",
           secret: expect.objectContaining({ origin: 'file "/k"' }),
           model: "acme/ear",
           audio: expect.objectContaining({ format: "mp3" }),

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { OUTLOOKS } from "../../../exporter/forecast/outlook.ts";
+import { OUTLOOKS, URGENCY } from "../../../exporter/forecast/outlook.ts";
 import type { SeriesMap } from "../../support/series.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 
@@ -80,6 +80,48 @@ test("the metrics, the page and the JSON announce a runaway key with the same in
     expect(page).toContain(`${instant}:`);
   }
 });
+
+test("the urgency follows the outlook and the owner, and tells a key with little left while it is learning", async () => {
+  const app = await runaway({
+    content: () => owned("payments"),
+    prepare: (gateway) => {
+      gateway.addKey({ name: "billing", limitMicros: 60_000_000, limitReset: "daily" });
+      gateway.addKey({ name: "other", limitMicros: 60_000_000, limitReset: null });
+      gateway.spend({ key: "other", model: "acme/one", micros: 54_000_000, at: Date.UTC(2026, 10, 2) });
+    },
+  });
+  const urgencies = async () =>
+    [...(await app.series())].filter(([name]) => name.startsWith("aigateway_key_exhaustion_urgency"));
+  const other = 'aigateway_key_exhaustion_urgency{key="other"}';
+  expect(outlookOf(await app.series(), "other")).toBe("learning");
+  expect(await urgencies()).toEqual([
+    [urgencyOf("payments"), URGENCY.imminent],
+    [other, 0],
+  ]);
+  app.gateway.setLimit("other", 59_000_000, null);
+  await app.apply(owned("search"));
+  await pass(app, 1);
+  expect(outlookOf(await app.series(), "other")).toBe("learning");
+  expect(await urgencies()).toEqual([
+    [urgencyOf("search"), URGENCY.imminent],
+    [other, URGENCY.learning],
+  ]);
+});
+
+/** Two keys, and the team of the first. */
+function owned(team: string) {
+  return {
+    schedule: { keys: "60s" },
+    keys: [
+      { name: "billing", api_key_env: "KEY_0", owner: { team } },
+      { name: "other", api_key_env: "KEY_1" },
+    ],
+  };
+}
+
+function urgencyOf(team: string): string {
+  return `aigateway_key_exhaustion_urgency{key="billing",team="${team}"}`;
+}
 
 test("the instant and the outlook stay while the gateway does not answer, and end with the reset", async () => {
   const app = await runaway({ start: "2026-11-18T22:45:00Z" });
@@ -190,7 +232,7 @@ test("with a management key, keys and account of a new exporter begin with the g
     expect(outlookOf(bound, name)).toBe("predicted");
     expect(bound.get(`aigateway_key_exhaustion_timestamp_seconds{key="${name}"}`)).toBe(instant);
     expect(bound.get(`aigateway_key_outlook_source_info{key="${name}",source="account"}`)).toBe(1);
-    expect(bound.get(`aigateway_key_outlook_shared{key="${name}"}`)).toBe(1);
+    expect(bound.get(`aigateway_key_exhaustion_urgency{key="${name}"}`)).toBe(0);
   }
   const { keys } = JSON.parse(await app.page("/api/v1/status"));
   expect(keys[0]).toMatchObject({ outlook: "predicted", outlook_source: "account" });
@@ -202,7 +244,7 @@ test("with a management key, keys and account of a new exporter begin with the g
   // With credits again, the keys' own limits decide.
   app.gateway.moveCredits({ kind: "purchase", micros: 90_000_000_000, at: app.clock.now() });
   await app.clock.runTo(app.clock.now() + 60 * MINUTE);
-  const freed = await app.seriesWhen((now) => now.get('aigateway_key_outlook_shared{key="key-0"}') === 0, {
+  const freed = await app.seriesWhen((now) => outlookOf(now, "key-0") === "lasts", {
     seconds: 10,
   });
   for (const name of names) expect(outlookOf(freed, name)).toBe("lasts");

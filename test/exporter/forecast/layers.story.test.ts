@@ -73,7 +73,7 @@ test("a shared budget is announced once, by its own spend, and its keys last no 
     'shared_limit_outlook{imminent,id="b1",source="workspace"}',
   ]);
   // No key alert fires for what a key shares.
-  expect(series.get('aigateway_key_outlook_shared{key="search"}')).toBe(1);
+  expect(series.get('aigateway_key_exhaustion_urgency{key="search"}')).toBe(0);
   expect(new Set(instants(series).map((name) => series.get(name))).size).toBe(1);
   const needs = /<section class="card attention".*?<\/section>/s.exec(await app.page("/"))?.[0] ?? "";
   expect(needs.match(/<li /g)).toHaveLength(1);

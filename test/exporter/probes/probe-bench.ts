@@ -27,6 +27,7 @@ export function probe(name: string, change: Partial<ProbeConfig> = {}): ProbeCon
   return {
     name,
     key: "ears",
+    team: "",
     secret: secretSource("sk-one"),
     model: "acme/ear",
     audio: {

@@ -262,6 +262,7 @@ function probe(name: string): ProbeConfig {
   return {
     name,
     key: "billing",
+    team: "",
     secret: SECRET,
     model: "acme/ear",
     audio: {

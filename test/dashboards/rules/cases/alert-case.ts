@@ -1,6 +1,6 @@
 import { JOB } from "../../../../dashboards/rules/settings.ts";
 import { forecastFamilies } from "../../../../exporter/forecast/families.ts";
-import { type Outlook, OUTLOOKS } from "../../../../exporter/forecast/outlook.ts";
+import { type Outlook, OUTLOOKS, URGENCY } from "../../../../exporter/forecast/outlook.ts";
 import type { Family } from "../../../../exporter/metrics/family.ts";
 import { type InputSeries, seriesOf, type Value } from "../input-series.ts";
 
@@ -62,6 +62,10 @@ export interface Course {
   readonly outlook: (minute: number) => Outlook | null;
   /** Whether the exhaustion is announced. */
   readonly isAnnounced: (minute: number) => boolean;
+  /** Whether other keys are bound by what decides. */
+  readonly isBoundByOthers?: (minute: number) => boolean;
+  /** Whether less than a tenth of the limit is left. */
+  readonly isLow?: boolean;
 }
 
 /** An outlook from a minute on, and before it that the credits last. */
@@ -73,12 +77,20 @@ export function since(minute: number, outlook: Outlook): Course {
   };
 }
 
-/** The forecast of a key, as a state set and the instant of exhaustion. */
-export function forecastOfKey(key: string, course: Course, target: Target = {}): readonly InputSeries[] {
+/** The forecast of a key, as its urgency and the instant of exhaustion. */
+export function forecastOfKey(
+  key: string,
+  course: Course,
+  { team = "payments", ...target }: Target & { readonly team?: string } = {},
+): readonly InputSeries[] {
+  const { outlook, isBoundByOthers = () => false, isLow = false } = course;
+  const urgency = (minute: number) => {
+    const now = outlook(minute);
+    if (now === null) return null;
+    return isBoundByOthers(minute) || (now === "learning" && !isLow) ? 0 : URGENCY[now];
+  };
   return [
-    ...OUTLOOKS.map((state) =>
-      exposed(forecastFamilies.keyOutlook, { key, aigateway_key_outlook: state }, is(course, state), target),
-    ),
+    exposed(forecastFamilies.keyUrgency, { key, team }, urgency, target),
     exposed(forecastFamilies.keyExhaustion, { key }, instant(course), target),
   ];
 }

@@ -1,6 +1,5 @@
 import { keyFamilies } from "../../../../exporter/collectors/key-families.ts";
 import { JOB } from "../../../../dashboards/rules/settings.ts";
-import { forecastFamilies } from "../../../../exporter/forecast/families.ts";
 import type { InputSeries } from "../input-series.ts";
 import { firing, lasting, silent, type Story } from "../story.ts";
 import {
@@ -39,19 +38,19 @@ export const keyCreditCases: readonly AlertCase[] = [
   of("ExhaustionPredicted", warning, "soon", "runs out within a day", key("soon", "predicted"), 62),
   of("ExhaustionImminent", critical, "soon", "runs out within a day", key("soon", "predicted")),
   of("ExhaustionSlow", warning, "later", "runs out within a week", key("later", "slow"), 62),
-  of("Exhaust.*", critical, "bound", "what it shares is about to run out, which has an alert of its own", [
-    ...watched("bound", announced),
-    exposed(forecastFamilies.keyOutlookShared, { key: "bound" }, () => 1),
-  ]),
+  of(
+    "Exhaust.*",
+    critical,
+    "bound",
+    "what it shares is about to run out, which has an alert of its own",
+    watched("bound", { ...announced, isBoundByOthers: () => true }),
+  ),
   of(
     "ExhaustionImminent",
     critical,
     "free",
     "what it shares lasts longer",
-    [
-      ...watched("free", announced),
-      exposed(forecastFamilies.keyOutlookShared, { key: "free" }, (minute) => Number(minute < 55)),
-    ],
+    watched("free", { ...announced, isBoundByOthers: (minute) => minute < 55 }),
     62,
   ),
   of("ExhaustionSlow", warning, "soon", "has a more urgent alert", key("soon", "predicted")),
@@ -115,7 +114,10 @@ export const keyCreditStories: readonly Story[] = [
   {
     title: "a key with two owners, as during a rollout, fires for both",
     subject: "key=moving",
-    series: [...watched("moving", since(0, "exhausted")), owner("moving", "search", { instance: "b:9853" })],
+    series: [
+      ...watched("moving", since(0, "exhausted")),
+      ...forecastOfKey("moving", since(0, "exhausted"), { instance: "b:9853", team: "search" }),
+    ],
     expect: [
       firing(
         "key=moving",
@@ -152,17 +154,12 @@ function key(name: string, outlook: Parameters<typeof since>[1]): readonly Input
 
 function left(name: string, outlook: Parameters<typeof since>[1], credits: number): readonly InputSeries[] {
   return [
-    ...key(name, outlook),
+    ...watched(name, { ...since(60, outlook), isLow: credits < 10 }),
     exposed(keyFamilies.limit, { key: name }, () => 100),
     exposed(keyFamilies.remaining, { key: name }, () => credits),
   ];
 }
 
 function watched(name: string, course: Course, target: Target = {}): readonly InputSeries[] {
-  return [owner(name, "payments", target), ...forecastOfKey(name, course, target)];
-}
-
-function owner(name: string, team: string, target: Target = {}): InputSeries {
-  const labels = { key: name, team, project: "", cost_center: "" };
-  return exposed(keyFamilies.ownerInfo, labels, () => 1, target);
+  return forecastOfKey(name, course, target);
 }

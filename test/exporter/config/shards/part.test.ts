@@ -90,6 +90,7 @@ test("a budget over keys of several shards has a part at each, and one over keys
 test("keys that pay for probes belong to shard 0 with the probes, which run in one replica only", () => {
   const probe = {
     name: "probe",
+    team: "",
     secret: secretSource("sk-x"),
     model: "acme/one",
     audio: {
