@@ -147,6 +147,6 @@ function fail(gateway: Gateway, key: string, turn: number): void {
   gateway.faults.add(
     turn % 240 === 40
       ? { kind: "status", status: 503, message: "No instance has room at the moment", key }
-      : { kind: "garbage", form: "html", key },
+      : { kind: "body", body: "<!doctype html>", contentType: "text/html", key },
   );
 }

@@ -111,7 +111,7 @@ test.each<[string, (on: ProbeStage) => void, ProbeFailureReason, number]>([
   ],
   [
     "a body that is not JSON",
-    ({ gateway }) => void gateway.faults.add({ kind: "garbage", form: "html", endpoint: "transcription" }),
+    ({ gateway }) => void gateway.faults.add({ kind: "body", body: "<html>", endpoint: "transcription" }),
     "bad_response",
     0.1,
   ],

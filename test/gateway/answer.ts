@@ -1,5 +1,4 @@
 import type { HitLimit, Refusal } from "./refusal.ts";
-import type { Switches } from "./switches.ts";
 
 export type Answer = {
   readonly status: number;
@@ -13,36 +12,25 @@ export function jsonAnswer(body: unknown, status = 200): Answer {
   return { status, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** The error answer of section 7, in the format configured by the switches. */
-export function refusalAnswer(refusal: Refusal, switches: Switches, now: number): Answer {
-  const headers: Record<string, string> = {};
-  let metadata = refusal.metadata;
-  if (refusal.retryAfterSeconds !== undefined && switches.retryAfter !== "absent") {
-    headers["Retry-After"] =
-      switches.retryAfter === "seconds"
-        ? String(refusal.retryAfterSeconds)
-        : new Date(now + refusal.retryAfterSeconds * 1000).toUTCString();
-  }
-  if (refusal.hitLimit !== undefined) {
-    const limitHeaders = rateLimitHeaders(refusal.hitLimit, switches);
-    if (switches.rateLimitReset === "metadata") metadata = { ...metadata, headers: limitHeaders };
-    else Object.assign(headers, limitHeaders);
-  }
-  const { status, message } = refusal;
+/** The error answer of section 7. */
+export function refusalAnswer({ status, message, metadata, hitLimit, retryAfterSeconds }: Refusal): Answer {
   const error = { code: status, message, ...(metadata && { metadata }) };
   return {
     status,
-    headers: { "Content-Type": "application/json", ...headers },
+    headers: {
+      "Content-Type": "application/json",
+      ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
+      ...(hitLimit && rateLimitHeaders(hitLimit)),
+    },
     body: JSON.stringify({ error }),
   };
 }
 
-/** The reset is an epoch in milliseconds (rules for 429; some services send seconds). */
-function rateLimitHeaders(hit: HitLimit, switches: Switches): Record<string, string> {
-  const reset = switches.rateLimitReset === "seconds" ? Math.ceil(hit.resetAt / 1000) : hit.resetAt;
+/** The reset is an epoch in milliseconds (rules for 429). */
+function rateLimitHeaders({ limit, remaining, resetAt }: HitLimit): Record<string, string> {
   return {
-    "X-RateLimit-Limit": String(hit.limit),
-    "X-RateLimit-Remaining": String(hit.remaining),
-    "X-RateLimit-Reset": String(reset),
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(resetAt),
   };
 }

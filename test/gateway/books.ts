@@ -1,6 +1,6 @@
 import { createAccountBooks } from "./account/account-books.ts";
 import { type Integers, integersOf, numbersOf } from "./analytics/metrics.ts";
-import { addFigures, type Entry, type Figures, type Ledger, noFigures } from "./ledger.ts";
+import { addFigures, type Figures, type Ledger, noFigures } from "./ledger.ts";
 import type { Context } from "./context.ts";
 import { mainAccount } from "./entities.ts";
 import { type KeyBook, keyBook } from "./key-book.ts";
@@ -37,10 +37,6 @@ export function createBooks(context: Context, advance: () => void) {
     /** Every charged transcription, in order. */
     transcriptions: (at = now()): readonly TranscriptionRecord[] =>
       transcriptions.filter((record) => record.at <= at),
-    /** Every entry known at a time, for tests that recount. */
-    *entries(at = now()): Generator<Entry> {
-      for (const entry of ledger.entries()) if (entry.at <= at) yield entry;
-    },
   };
 }
 

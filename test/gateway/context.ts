@@ -3,7 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Switches } from "./switches.ts";
 import type { Key } from "./entities.ts";
 import type { Manners } from "./transcription/manner.ts";
-import type { Recordings, TranscriptionRecord } from "./transcription/recordings.ts";
+import type { TranscriptionRecord } from "./transcription/recordings.ts";
 import type { World } from "./world.ts";
 import { isUsable } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
@@ -15,7 +15,6 @@ export type Context = {
   readonly ledger: Ledger;
   readonly switches: Switches;
   readonly manners: Manners;
-  readonly recordings: Recordings;
   readonly transcriptions: TranscriptionRecord[];
   readonly counters: Counters;
 };

@@ -31,10 +31,6 @@ export type Budget = {
   readonly keys: readonly Key[];
 };
 
-/** Why a key with credits left is refused for a moment. */
-export const inFlightReasons = ["in_flight_budget_exhausted", "weight_exceeds_budget"] as const;
-export type InFlightReason = (typeof inFlightReasons)[number];
-
 export type Key = {
   readonly id: number;
   readonly name: string;
@@ -55,7 +51,6 @@ export type Key = {
   updatedAt: number | null;
   deletedAt: number | null;
   budgets: readonly Budget[];
-  inFlightReason: InFlightReason | null;
   limitMicros: number | null;
   limitReset: Reset | null;
   disabled: boolean;

@@ -2,62 +2,35 @@ import { type Answer, refusalAnswer } from "./answer.ts";
 import type { Fault } from "./faults.ts";
 import { isFields } from "./fields.ts";
 import { Refusal, type RefusalDetails } from "./refusal.ts";
-import type { Switches } from "./switches.ts";
 import { MINUTE } from "./windows.ts";
 
 /** Applies a fault to the correct answer. Faults of the connection leave it unchanged; delivery applies them. */
-export function faultyAnswer(fault: Fault, right: () => Answer, switches: Switches, now: number): Answer {
+export function faultyAnswer(fault: Fault, right: () => Answer, now: number): Answer {
   switch (fault.kind) {
     case "status":
-      return statusAnswer(fault, switches, now);
-    case "garbage":
-      return garbage(fault.form, right);
+      return statusAnswer(fault, now);
     case "body":
       return givenAnswer(fault);
     case "fields":
       return changedAnswer(right(), fault.set ?? {}, fault.remove ?? []);
-    case "redirect":
-      return { status: fault.status ?? 302, headers: { Location: fault.location }, body: "" };
-    case "oversize":
-      return plainAnswer(200, "application/json", oversizeBody(fault.bytes));
     case "slow":
-    case "drip":
     case "cut":
     case "reset":
       return right();
   }
 }
 
-function statusAnswer(fault: Fault & { kind: "status" }, switches: Switches, now: number): Answer {
+function statusAnswer(fault: Fault & { kind: "status" }, now: number): Answer {
   const details: RefusalDetails = {};
   if (fault.metadata !== undefined) details.metadata = fault.metadata;
   if (fault.retryAfterSeconds !== undefined) details.retryAfterSeconds = fault.retryAfterSeconds;
-  if (fault.status === 429 && fault.origin !== "provider") {
+  if (fault.status === 429) {
     details.metadata ??= { error_type: "rate_limit_exceeded" };
     const minuteEnd = (Math.floor(now / MINUTE) + 1) * MINUTE;
-    details.hitLimit = fault.hitLimit ?? { limit: 20, remaining: 0, resetAt: minuteEnd };
+    details.hitLimit = { limit: 20, remaining: 0, resetAt: minuteEnd };
   }
-  const answer = refusalAnswer(new Refusal(fault.status, fault.message, details), switches, now);
+  const answer = refusalAnswer(new Refusal(fault.status, fault.message, details));
   return { ...answer, headers: { ...answer.headers, ...fault.headers }, body: fault.body ?? answer.body };
-}
-
-function garbage(form: "html" | "not_json" | "half_json" | "empty", right: () => Answer): Answer {
-  switch (form) {
-    case "html":
-      return plainAnswer(200, "text/html", "<!doctype html><html><body>Checking your browser</body></html>");
-    case "not_json":
-      return plainAnswer(200, "application/json", "OK, that's done");
-    case "half_json": {
-      const answer = right();
-      return { ...answer, body: answer.body.slice(0, answer.body.length / 2) };
-    }
-    case "empty":
-      return plainAnswer(200, "application/json", "");
-  }
-}
-
-function plainAnswer(status: number, contentType: string, body: string): Answer {
-  return { status, headers: { "Content-Type": contentType }, body };
 }
 
 function changedAnswer(
@@ -77,11 +50,7 @@ function givenAnswer({
   contentType = "application/json",
   body,
 }: Fault & { kind: "body" }): Answer {
-  return plainAnswer(status, contentType, body);
-}
-
-function oversizeBody(bytes: number): string {
-  return `{"data":"${"x".repeat(Math.max(0, bytes - 11))}"}`;
+  return { status, headers: { "Content-Type": contentType }, body };
 }
 
 type Parent = Record<string, unknown>;

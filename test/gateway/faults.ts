@@ -1,4 +1,3 @@
-import type { HitLimit } from "./refusal.ts";
 import type { Endpoint } from "./entities.ts";
 
 /** A fault. Every fault can also be delayed by `delayMs`; `slow` is only a delay. */
@@ -12,23 +11,15 @@ export type FaultEffect =
       metadata?: Readonly<Record<string, unknown>>;
       body?: string;
       headers?: Readonly<Record<string, string>>;
-      /** 429 only: `platform` (default) sends X-RateLimit-*, `provider` does not. */
-      origin?: "platform" | "provider";
-      hitLimit?: HitLimit;
       retryAfterSeconds?: number;
     }
-  /** The correct answer, sent in pieces of `bytesAtOnce` (1) every `everyMs` (1000). */
-  | { kind: "drip"; everyMs?: number; bytesAtOnce?: number }
-  /** The connection closes after this many bytes of the body, by default after half of it. */
-  | { kind: "cut"; afterBytes?: number }
+  /** The connection closes after half of the body. */
+  | { kind: "cut" }
   /** The connection is reset before the headers. */
   | { kind: "reset" }
-  | { kind: "garbage"; form: "html" | "not_json" | "half_json" | "empty" }
   | { kind: "body"; body: string; status?: number; contentType?: string }
   /** The correct answer with changed values at some paths ("data.limit", "data.data.0.model"). */
-  | { kind: "fields"; set?: Readonly<Record<string, unknown>>; remove?: readonly string[] }
-  | { kind: "redirect"; location: string; status?: number }
-  | { kind: "oversize"; bytes: number };
+  | { kind: "fields"; set?: Readonly<Record<string, unknown>>; remove?: readonly string[] };
 
 /** Which requests it affects, from which on, and how often; by default all requests until it is cleared. */
 export type Fault = FaultEffect & {

@@ -15,9 +15,8 @@ import { seedWorld } from "./simulation/seeded-world.ts";
 import { createTraffic } from "./simulation/traffic.ts";
 import { createSpend } from "./spend.ts";
 import { createSwitches, type Switches } from "./switches.ts";
-import { HOUR, MINUTE } from "./windows.ts";
+import { HOUR } from "./windows.ts";
 import { createManners } from "./transcription/manner.ts";
-import { createRecordings } from "./transcription/recordings.ts";
 import { createWorld, type NewKey } from "./world.ts";
 
 export type GatewayOptions = {
@@ -34,12 +33,8 @@ export type GatewayOptions = {
   /** Of ten keys or more, one has limit 0, one is disabled and one has expired (default true). */
   troubled?: boolean;
   historyDays?: number;
-  /** Length of the slots in which traffic is created: a minute by default, an hour for history. */
-  slotMs?: number;
+  /** Length of the slots in which the traffic of the history is created: an hour by default. */
   historySlotMs?: number;
-  /** This share of the traffic appears `lateMs` after its time. */
-  lateShare?: number;
-  lateMs?: number;
 };
 
 export type Gateway = ReturnType<typeof createGateway>;
@@ -58,7 +53,6 @@ export function createGateway(options: GatewayOptions = {}) {
     ledger,
     switches,
     manners: createManners(),
-    recordings: createRecordings(),
     transcriptions: [],
     counters: { callsPerMinute: new Map(), freeCallsPerMinute: new Map(), analyticsAnswers: 0 },
   };
@@ -79,7 +73,6 @@ export function createGateway(options: GatewayOptions = {}) {
     tokens,
     managementToken: management.token,
     manners: context.manners,
-    recordings: context.recordings,
     books: createBooks(context, advance),
     spend: createSpend(world, ledger, clock.now, advance),
     addKey: (key: NewKey): string => {
@@ -117,10 +110,6 @@ export function createGateway(options: GatewayOptions = {}) {
     stop,
     world,
     hooks,
-    /** Creates the traffic up to a time. The gateway does this itself before every answer and every read of the books. */
-    advanceTo: traffic.advanceTo,
-    /** Requests of the traffic that limits, quotas and unusable keys have stopped. */
-    refusedRequests: traffic.refused,
     get url(): string {
       return `http://127.0.0.1:${portOf(server.address())}${basePath}`;
     },
@@ -141,10 +130,7 @@ const seedDefaults = {
   apps: 12,
   troubled: true,
   historyDays: 0,
-  slotMs: MINUTE,
   historySlotMs: HOUR,
-  lateShare: 0,
-  lateMs: 15 * MINUTE,
 };
 
 /** Why the simulated gateway cannot start, and what to do. */

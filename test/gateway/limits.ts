@@ -38,20 +38,15 @@ export function freeRequestsPerDay({ account }: Key, at: number): number {
   return isBuyer ? FREE_REQUESTS_PER_DAY_OF_BUYERS : FREE_REQUESTS_PER_DAY;
 }
 
-/** What stops a call. The first three are values of `limit_source`; a budget is answered with 403 instead of 402. */
-export type Shortage =
-  | "openrouter_credits"
-  | "openrouter_key_limit"
-  | "openrouter_in_flight_budget"
-  | "budget";
+/** What stops a call. The first two are values of `limit_source`; a budget is answered with 403 instead of 402. */
+export type Shortage = "openrouter_credits" | "openrouter_key_limit" | "budget";
 
 /** Why no call is admitted (section 7, 402 and 403); null if it is. */
 export function shortageOf(ledger: Ledger, key: Key, model: Model, at: number): Shortage | null {
   const remaining = remainingMicros(ledger, key, at);
   if (remaining !== null && remaining <= 0) return "openrouter_key_limit";
   if (isAccountEmpty(ledger, key, model, at)) return "openrouter_credits";
-  if (exhaustedBudget(ledger, key, at)) return "budget";
-  return key.inFlightReason === null ? null : "openrouter_in_flight_budget";
+  return exhaustedBudget(ledger, key, at) ? "budget" : null;
 }
 
 /** The first budget that refuses the key's calls; undefined if none does. */

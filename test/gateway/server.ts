@@ -76,7 +76,7 @@ async function answerRequest(
     body: loggedBody(endpoint, body),
   } as const;
   if (operation === undefined) {
-    const answer = refusalAnswer(new Refusal(404), context.switches, at);
+    const answer = refusalAnswer(new Refusal(404));
     parts.log.add({ ...line, status: answer.status, fault: null });
     await deliver(response, answer, null, at, signal);
     return;
@@ -107,7 +107,7 @@ function isQuery({ endpoint }: Operation): boolean {
 }
 
 function createAnswer(context: Context, fault: Fault | null, right: () => Answer): Answer {
-  return fault === null ? right() : faultyAnswer(fault, right, context.switches, context.clock.now());
+  return fault === null ? right() : faultyAnswer(fault, right, context.clock.now());
 }
 
 function rightAnswer(
@@ -126,7 +126,7 @@ function rightAnswer(
       contentType: headers["content-type"],
     });
   } catch (error) {
-    if (error instanceof Refusal) return refusalAnswer(error, context.switches, now);
+    if (error instanceof Refusal) return refusalAnswer(error);
     throw error;
   }
 }
@@ -144,49 +144,29 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends an answer, subject to a fault of the connection. Returns false if the answer did not arrive completely. */
+/** Sends an answer, subject to a fault of the connection. */
 async function deliver(
   response: ServerResponse,
   answer: Answer,
   fault: Fault | null,
   now: number,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   await pause((answer.delayMs ?? 0) + (fault?.delayMs ?? 0), signal);
   if (fault?.kind === "reset" || signal.aborted) {
     response.socket?.resetAndDestroy();
-    return false;
+    return;
   }
   const body = Buffer.from(answer.body);
   const headers = { Date: new Date(now).toUTCString(), ...answer.headers, "Content-Length": body.length };
   response.writeHead(answer.status, headers);
-  if (fault?.kind === "cut") return cut(response, body, fault.afterBytes ?? Math.floor(body.length / 2));
-  if (fault?.kind === "drip") return drip(response, body, fault, signal);
-  response.end(body);
-  return true;
+  if (fault?.kind === "cut") cut(response, body);
+  else response.end(body);
 }
 
-function cut(response: ServerResponse, body: Buffer, afterBytes: number): boolean {
+function cut(response: ServerResponse, body: Buffer): void {
   response.flushHeaders();
-  response.write(body.subarray(0, afterBytes), () => response.socket?.destroy());
-  return false;
-}
-
-async function drip(
-  response: ServerResponse,
-  body: Buffer,
-  fault: Fault & { kind: "drip" },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { everyMs = 1000, bytesAtOnce = 1 } = fault;
-  response.flushHeaders();
-  for (let sent = 0; sent < body.length; sent += bytesAtOnce) {
-    await pause(everyMs, signal);
-    if (signal.aborted || response.destroyed) return false;
-    response.write(body.subarray(sent, sent + bytesAtOnce));
-  }
-  response.end();
-  return true;
+  response.write(body.subarray(0, body.length / 2), () => response.socket?.destroy());
 }
 
 /** The longest delay that a timer supports, long enough to mean "never". */

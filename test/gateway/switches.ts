@@ -21,8 +21,6 @@ export type Switches = {
   rangeLimits: boolean;
   /** The limit of a time series by dimensions is not raised to fit it (2.1, rule 2: "may"). */
   keepsRowLimit: boolean;
-  /** More values in one filter are a 400; null for any number. */
-  mostFilterValues: number | null;
   /** How far back analytics reach, 31 days in the observed case; an earlier start is a 400. */
   reachDays: number | null;
   /** Some of the simulated traffic is refunded as negative usage. */
@@ -47,9 +45,6 @@ export type Switches = {
   staleAfterMidnightMs: number;
   /** Instead of daily, weekly, monthly. */
   limitResetText: string | null;
-  /** X-RateLimit-Reset in ms or seconds, or the three headers only in error.metadata.headers. */
-  rateLimitReset: "milliseconds" | "seconds" | "metadata";
-  retryAfter: "seconds" | "http_date" | "absent";
   /** GET /key refuses a key without remaining credits with 402 or 403. */
   exhaustedKeyStatus: 402 | 403 | null;
 };
@@ -65,7 +60,6 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
     missingMetrics: [],
     keepsRowLimit: false,
     rangeLimits: false,
-    mostFilterValues: null,
     reachDays: null,
     discounts: false,
     extraKeyFields: false,
@@ -79,8 +73,6 @@ export function createSwitches(initial: Partial<Switches> = {}): Switches {
     lagMs: 0,
     staleAfterMidnightMs: 0,
     limitResetText: null,
-    rateLimitReset: "milliseconds",
-    retryAfter: "seconds",
     exhaustedKeyStatus: null,
     ...initial,
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defaultWorkspace, mainAccount } from "./entities.ts";
-import type { Account, App, InFlightReason, Key, Model, Named, Route, Tags, Workspace } from "./entities.ts";
+import type { Account, App, Key, Model, Named, Route, Tags, Workspace } from "./entities.ts";
 import type { Reset } from "./windows.ts";
 
 export type NewKey = {
@@ -23,7 +23,6 @@ export type NewKey = {
   limitReset?: Reset | null;
   disabled?: boolean;
   expiresAt?: number | null;
-  inFlightReason?: InFlightReason | null;
 };
 
 /** `app` is an id, a title (created if unknown) or null. A title shared by several apps refers to the first. */
@@ -166,7 +165,6 @@ const keyDefaults = {
   updatedAt: null,
   deletedAt: null,
   budgets: [],
-  inFlightReason: null,
   includeByokInLimit: false,
   limitMicros: null,
   limitReset: null,

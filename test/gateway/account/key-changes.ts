@@ -1,4 +1,4 @@
-import { type Budget, budgetScopes, type InFlightReason, type Key } from "../entities.ts";
+import { type Budget, budgetScopes, type Key } from "../entities.ts";
 import type { Reset } from "../windows.ts";
 import type { World } from "../world.ts";
 
@@ -22,7 +22,6 @@ export function createKeyChanges(world: World, now: () => number) {
     enable: (key: string): void => change(key, (found) => void (found.disabled = false)),
     /** Another name on the gateway; the rows of analytics show it for the past as well. */
     rename: (key: string, title: string): void => change(key, (found) => void (found.title = title)),
-    setExpiry: (key: string, at: number | null): void => change(key, (found) => void (found.expiresAt = at)),
     /** A deleted key is refused, not listed, and its hash is unknown. Its spend remains. */
     remove: (key: string): void => change(key, (found) => void (found.deletedAt = now())),
     /** A budget over keys; another one of the same scope and id is replaced. */
@@ -31,9 +30,6 @@ export function createKeyChanges(world: World, now: () => number) {
       for (const name of keys)
         change(name, (found) => void (found.budgets = withBudget(found.budgets, budget)));
     },
-    /** Refuses calls although credits are left; null admits them again. */
-    holdInFlight: (key: string, reason: InFlightReason | null): void =>
-      change(key, (found) => void (found.inFlightReason = reason)),
   };
 }
 

@@ -84,18 +84,10 @@ function refuseUnknownClassifiers(context: Context, request: AnalyticsRequest): 
   refuseUnknownClassifier(context.world, classifierDimensions.classifierId, field);
 }
 
-/** Refuses the names and the long filters that the switches exclude. */
-function refuseExcluded(request: AnalyticsRequest, switches: Switches): void {
-  const { missingMetrics, mostFilterValues } = switches;
+/** Refuses the names that the switches exclude. */
+function refuseExcluded(request: AnalyticsRequest, { missingMetrics }: Switches): void {
   for (const name of request.metrics) {
     if (missingMetrics.includes(name)) throw wrong("metrics", name, "a known metric");
-  }
-  for (const { values } of request.filters) {
-    if (mostFilterValues === null || values.length <= mostFilterValues) continue;
-    throw new Refusal(
-      400,
-      `Invalid "filters": expected at most ${mostFilterValues} values, got ${values.length}`,
-    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Route } from "../entities.ts";
-import { type Entry, type Figures, type Ledger, noFigures } from "../ledger.ts";
+import { type Figures, type Ledger, noFigures } from "../ledger.ts";
 import { admittedRequests } from "../limits.ts";
 import { chance, intensity, type ShapeName } from "../random.ts";
 import type { Switches } from "../switches.ts";
@@ -26,12 +26,8 @@ export type TrafficOptions = {
   readonly seed: number;
   readonly startAt: number;
   readonly historyDays: number;
-  /** The length of a slot of live traffic; history uses slots of `historySlotMs`. */
-  readonly slotMs: number;
+  /** The length of a slot of history; live traffic uses minutes. */
   readonly historySlotMs: number;
-  /** This share of the entries arrives this long after its slot. */
-  readonly lateShare: number;
-  readonly lateMs: number;
 };
 
 export type Traffic = ReturnType<typeof createTraffic>;
@@ -50,26 +46,13 @@ export function createTraffic(
   const liveFrom = Math.floor(options.startAt / HOUR) * HOUR;
   let cursor = dayStart(liveFrom - options.historyDays * 24 * HOUR);
   if (options.historyDays === 0) cursor = liveFrom;
-  const late: { readonly from: number; readonly entry: Entry }[] = [];
-  let released = 0;
-  let refused = 0;
 
   function advanceTo(at: number): void {
     if (lanes.length === 0) return;
     while (cursor <= at) {
-      release(cursor);
-      const wanted = cursor < liveFrom ? options.historySlotMs : options.slotMs;
-      const length = cursor < liveFrom ? Math.min(wanted, liveFrom - cursor) : wanted;
+      const length = cursor < liveFrom ? Math.min(options.historySlotMs, liveFrom - cursor) : MINUTE;
       for (const [index, lane] of lanes.entries()) runLane(lane, index, cursor, length);
       cursor += length;
-    }
-    release(at);
-  }
-
-  function release(at: number): void {
-    for (let next = late[released]; next !== undefined && next.from <= at; next = late[released]) {
-      ledger.post(next.entry);
-      released += 1;
     }
   }
 
@@ -89,26 +72,19 @@ export function createTraffic(
       model: lane.route.model,
       at,
     });
-    refused += requests - admitted;
     if (admitted === 0) return;
     const entry = {
       ...(admitted === requests ? figures : figuresOf(lane, admitted, variation)),
       at,
       route: lane.route,
     };
-    const isLate = options.lateShare > 0 && chance(seed + 50, index, slot) < options.lateShare;
-    if (isLate) late.push({ from: start + lengthMs + options.lateMs, entry });
-    else ledger.post(entry);
+    ledger.post(entry);
     const isGivenBack = switches.discounts && chance(seed + 60, index, slot) < 0.05;
     if (isGivenBack && entry.micros > 0)
       ledger.post({ ...noFigures, micros: -Math.ceil(entry.micros / 2), at, route: lane.route });
   }
 
-  return {
-    advanceTo,
-    /** Requests that limits, quotas and unusable keys have stopped so far. */
-    refused: (): number => refused,
-  };
+  return { advanceTo };
 }
 
 /** Cached prompt tokens cost a tenth. */

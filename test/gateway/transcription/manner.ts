@@ -19,8 +19,6 @@ export type Manner = {
   readonly text: string | null;
   /** Null if the provider does not score the whole transcript (2.6). */
   readonly confidence: number | null;
-  /** The detected language, in any spelling, instead of the recording's. */
-  readonly detectedLanguage: string | null;
   /** False: the answer has no `usage`, although the call is charged. */
   readonly usage: boolean;
   /** False: the provider does not support `verbose_json`, and such a call is a 400. */
@@ -46,7 +44,6 @@ export function createManners() {
       everyModel = defaultManner;
       singleModels.clear();
     },
-    list: () => ({ every: everyModel, models: Object.fromEntries(singleModels) }),
   };
 }
 
@@ -59,7 +56,6 @@ export const defaultManner: Manner = {
   insertedWords: 0,
   text: null,
   confidence: 0.97,
-  detectedLanguage: null,
   usage: true,
   verbose: true,
   status: null,

@@ -1,14 +1,14 @@
 import { type Answer, jsonAnswer } from "../answer.ts";
 import type { Call, Context } from "../context.ts";
 import { noFigures } from "../ledger.ts";
-import { Refusal, type RefusalDetails } from "../refusal.ts";
+import { Refusal } from "../refusal.ts";
 import { parseTranscriptionForm } from "./form.ts";
 import { type Manner, costMicros, spokenText, wordsOf } from "./manner.ts";
 import { type TranscriptionRequest, parseTranscriptionJson } from "./request.ts";
 import type { Key, Model } from "../entities.ts";
 import { budgetSpentMicros, exhaustedBudget, freeRequestsPerDay, shortageOf } from "../limits.ts";
 import { DAY, MINUTE, dayStart, windowOf } from "../windows.ts";
-import type { TranscriptionRecord } from "./recordings.ts";
+import { recordingOf, type TranscriptionRecord } from "./recordings.ts";
 
 const MOST_BYTES = 25_000_000;
 
@@ -53,7 +53,7 @@ function transcribe(
   manner: Manner,
 ): TranscriptionRecord {
   const { audio, ...rest } = request;
-  const recording = context.recordings.of(audio);
+  const recording = recordingOf(audio);
   const text = spokenText(manner, recording);
   const isFree = request.model.endsWith(":free");
   const micros = costMicros(manner, recording.seconds, isFree);
@@ -63,7 +63,7 @@ function transcribe(
     requestId: `sim-transcription-${context.transcriptions.length + 1}`,
     key: call.key.name,
     sha256: recording.sha256,
-    language: manner.detectedLanguage ?? recording.language,
+    language: recording.language,
     text,
     seconds: recording.seconds,
     latencyMs: manner.latencyMs,
@@ -101,9 +101,6 @@ function transcriptBody(record: TranscriptionRecord, manner: Manner): Record<str
 /** Contract section 8: free variants have 20 requests a minute. */
 const FREE_REQUESTS_PER_MINUTE = 20;
 
-/** A call that the key's running calls leave no room for may be repeated after this time. */
-const IN_FLIGHT_SECONDS = 5;
-
 /** Admits a call or refuses it: 402 without credits, 403 beyond a budget, 429 above the limits of free variants. */
 function admit(context: Context, key: Key, model: Model): void {
   const now = context.clock.now();
@@ -113,13 +110,8 @@ function admit(context: Context, key: Key, model: Model): void {
     throw new Refusal(403, "Budget exceeded", context.switches.refusalSources ? { metadata } : {});
   }
   if (shortage !== null) {
-    const details: RefusalDetails = {};
-    if (context.switches.refusalSources) details.metadata = { limit_source: shortage };
-    if (shortage === "openrouter_in_flight_budget") {
-      if (details.metadata) details.metadata = { ...details.metadata, reason: key.inFlightReason };
-      details.retryAfterSeconds = IN_FLIGHT_SECONDS;
-    }
-    throw new Refusal(402, undefined, details);
+    const metadata = { limit_source: shortage };
+    throw new Refusal(402, undefined, context.switches.refusalSources ? { metadata } : {});
   }
   if (model.free) admitFree(context, key, now);
 }

@@ -9,28 +9,11 @@ export type Recording = {
   /** The detected language, ISO-639-1. */
   readonly language: string;
 };
-export type NewRecording = Pick<Recording, "sha256" | "text"> & Partial<Recording>;
 
-export type Recordings = ReturnType<typeof createRecordings>;
-
-/** The known recordings: the bundled sample (exporter/probes/sample) and those that tests add. */
-export function createRecordings() {
-  const known = new Map<string, Recording>([[sample.sha256, sample]]);
-  return {
-    add(recording: NewRecording): Recording {
-      const added = { ...unknownRecording, ...recording };
-      known.set(added.sha256, added);
-      return added;
-    },
-    of: (audio: Uint8Array): Recording => {
-      const sha256 = sha256Of(audio);
-      return known.get(sha256) ?? { ...unknownRecording, sha256 };
-    },
-  };
-}
-
-export function sha256Of(audio: Uint8Array): string {
-  return createHash("sha256").update(audio).digest("hex");
+/** The bundled sample (exporter/probes/sample), or the one text of all other audio. */
+export function recordingOf(audio: Uint8Array): Recording {
+  const sha256 = createHash("sha256").update(audio).digest("hex");
+  return sha256 === sample.sha256 ? sample : { ...unknownRecording, sha256 };
 }
 
 export const sample: Recording = {
@@ -41,7 +24,7 @@ export const sample: Recording = {
 };
 
 /** The text of all unknown audio, because the simulation cannot transcribe. */
-export const unknownRecording: Omit<Recording, "sha256"> = {
+const unknownRecording: Omit<Recording, "sha256"> = {
   text: "The simulation does not know this recording.",
   seconds: 2.5,
   language: "en",
