@@ -6,8 +6,22 @@ import { parse, stringify } from "yaml";
 import type { LoadResult } from "../../exporter/config/load.ts";
 import { loadText } from "../exporter/secrets/simulated-files.ts";
 import { ROOT } from "../support/repository.ts";
-import { TIMEOUT_MS, runs } from "./runs.ts";
 import type { Problem } from "../../exporter/config/problem.ts";
+
+const CASES = Number(process.env["FUZZ_CASES"] ?? 1000);
+const SEED = process.env["FUZZ_SEED"];
+
+/**
+ * A property's share of about a thousand inputs: `FUZZ_CASES=20000 npm run fuzz` draws twenty times as many. The inputs
+ * are the same at each run, but random with `FUZZ_CASES`. A failure prints the seed; `FUZZ_SEED` repeats it.
+ */
+function runs(share: number): { readonly numRuns: number; readonly seed?: number } {
+  const seed = SEED === undefined ? (process.env["FUZZ_CASES"] ? undefined : 20261121) : Number(SEED);
+  return { numRuns: Math.ceil((share * CASES) / 1000), ...(seed !== undefined && { seed }) };
+}
+
+/** The timeout of a test. */
+const TIMEOUT_MS = 180_000 * Math.ceil(CASES / 1000);
 
 /** Secrets as services issue them. A truncated one is not a secret. */
 const SECRET = `sk-or-v1-${"5ec2e7".repeat(8)}`;
