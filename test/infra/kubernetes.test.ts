@@ -123,44 +123,6 @@ describe("the Kubernetes part", () => {
 });
 
 describe("the Kubernetes part with other settings", () => {
-  test.each<[string, Changes, string]>([
-    ["a namespace", { createNamespace: false }, "Namespace"],
-    ["a network policy", { networkPolicy: false }, "NetworkPolicy"],
-    ["a monitor", { scrape: "none" }, "ServiceMonitor"],
-    ["a PrometheusRule", { rules: "none" }, "PrometheusRule"],
-    ["a Secret", { keys: {}, keysSecret: "vault-keys" }, "Secret"],
-  ])("omits %s", async (_name, changes, kind) => {
-    expect(await find({}, kind)).toHaveLength(1);
-    expect(await find(changes, kind)).toEqual([]);
-  });
-
-  test("works without the Prometheus operator", async () => {
-    const resources = await runMocked({ ...LEAST, scrape: "annotations", rules: "configMap" });
-    expect(JSON.stringify(resources)).not.toContain("monitoring.coreos.com");
-    expect(resources.find(({ type }) => type.endsWith(":Deployment"))?.inputs).toMatchObject({
-      spec: {
-        template: {
-          metadata: {
-            annotations: {
-              "prometheus.io/scrape": "true",
-              "prometheus.io/port": "9853",
-              "prometheus.io/path": "/metrics",
-            },
-          },
-        },
-      },
-    });
-    expect(resources.find(({ name }) => name === "exporter-rules")?.inputs).toMatchObject({
-      data: { "aigateway-exporter.rules.yaml": expect.stringContaining("alert: AIGatewayKeyExhausted") },
-    });
-  });
-
-  test("can be scraped by a PodMonitor", async () => {
-    expect((await find({ scrape: "podMonitor" }, "PodMonitor"))[0]?.inputs).toMatchObject({
-      spec: { jobLabel: "app.kubernetes.io/name", podMetricsEndpoints: [{ port: "metrics" }] },
-    });
-  });
-
   test("mounts no Secret that does not exist", async () => {
     const [deployment] = await find({ keys: {}, managementKey: "sk-m" }, "Deployment");
     expect(deployment?.inputs).toMatchObject({
@@ -174,23 +136,6 @@ describe("the Kubernetes part with other settings", () => {
     const exporter = { ...LEAST_EXPORTER, series_limit: 5 };
     expect(await find({ exporter }, "Deployment")).toEqual(before);
     expect(JSON.stringify(await find({ exporter }, "ConfigMap"))).toContain("series_limit: 5");
-  });
-
-  test("restricts who may scrape, and allows the gateway's own port", async () => {
-    const scrapeFrom = { "kubernetes.io/metadata.name": "monitoring" };
-    const exporter = { gateway: { base_url: "https://gateway.example:8443/api/v1" } };
-    const scrapeFromAddresses = ["192.0.2.0/24"];
-    const [policy] = await find({ scrapeFrom, scrapeFromAddresses, exporter }, "NetworkPolicy");
-    expect(policy?.inputs).toMatchObject({
-      spec: {
-        ingress: [
-          {
-            from: [{ namespaceSelector: { matchLabels: scrapeFrom } }, { ipBlock: { cidr: "192.0.2.0/24" } }],
-          },
-        ],
-        egress: [{}, { ports: [{ port: 8443 }] }],
-      },
-    });
   });
 });
 
