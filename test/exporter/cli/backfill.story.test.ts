@@ -93,15 +93,6 @@ describe("backfill", PATIENCE, () => {
     expect(last("aigateway_usage_day_tokens", "acme/one", "Web")).toBe(10);
   });
 
-  test("ends where the live series begin", async () => {
-    const { write, text, folder } = await setUp({ prepare: spendSome });
-    await write({ untilMs: TODAY + 9 * HOUR, days: 1 });
-    const of = (name: string) => valuesOf(text("2026-11-18"), keySeries(name, "billing"));
-    expect(of("aigateway_key_usage_day_credits")).toEqual({ "06:00:00": 0, "08:59:59": 0 });
-    expect(of("aigateway_key_usage_credits")).toEqual({ "06:00:00": 14.25, "08:59:59": 14.25 });
-    expect(readdirSync(folder).filter((name) => name.endsWith(".om"))).toEqual(["2026-11-18.om"]);
-  });
-
   test("every key, model and app of two months, to the cent", async () => {
     const options: GatewayOptions = {
       keys: 6,
