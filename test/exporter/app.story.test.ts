@@ -33,31 +33,6 @@ async function started() {
   return app;
 }
 
-test("App.apply withdraws a removed key, and neither polls nor withdraws the other key", async () => {
-  const app = await started();
-  const asked = app.gateway.log.of("key").length;
-  await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
-  // The first scrape after the reload, without any time for the next rendering.
-  const series = await app.series();
-  expect([series.get(BILLING), series.has(SEARCH)]).toEqual([5, false]);
-  expect(app.gateway.log.of("key").length).toBe(asked);
-});
-
-test("App.apply keeps the values of a key with another owner, shows the owner, and polls the key again", async () => {
-  const app = await started();
-  const asked = app.gateway.log.of("key").length;
-  const owner = 'aigateway_key_owner_info{key="billing",team="payments"}';
-  await app.apply({
-    keys: [
-      { name: "billing", api_key_env: "KEY_0", owner: { team: "payments" } },
-      { name: "search", api_key_env: "KEY_1" },
-    ],
-  });
-  const series = await app.series();
-  expect([series.get(owner), series.get(BILLING), series.get(SEARCH)]).toEqual([1, 5, 7]);
-  expect(app.gateway.log.of("key").length).toBe(asked + 1);
-});
-
 test("App.apply resets no counter and no histogram", async () => {
   const app = await started();
   const counted = [

@@ -1,7 +1,6 @@
 import { once } from "node:events";
-import { connect, type Socket, createServer } from "node:net";
+import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { listenOnLoopback } from "./loopback.ts";
 
 /** A raw connection, for requests that no HTTP client would send. */
 export interface RawClient {
@@ -27,16 +26,4 @@ export async function connectRaw(url: string): Promise<RawClient> {
       return Buffer.concat(chunks).toString();
     },
   };
-}
-
-/**
- * A server that sends raw bytes, for answers that are not HTTP. It runs until the test has finished. Returns its URL.
- */
-export async function startRawServer(answer: (socket: Socket, request: string) => void): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on("error", () => {}).once("data", (bytes) => answer(socket, bytes.toString()));
-  });
-  const { address } = await listenOnLoopback(server);
-  onTestFinished(() => void server.close());
-  return `http://${address}`;
 }

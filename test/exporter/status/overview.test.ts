@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BudgetGaps, BudgetStatus } from "../../../exporter/budgets/budget-status.ts";
-import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
 import type { BudgetConfig, ProbeConfig } from "../../../exporter/config/config.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import type {
@@ -53,16 +52,6 @@ describe("createOverview", () => {
     const owner = { team: "payments", project: "", costCenter: "4711" };
     const known = { id: BILLING, name: "billing", owner, state: "waiting" };
     expect(overview().keys).toEqual([{ ...known, isListed: false, isFromList: false, isDisabled: false }]);
-  });
-
-  test("shows the values of a failing key until their time to live has passed", async () => {
-    answer(BILLING, keyReading({ limitCredits: 10 }));
-    const failure = { reason: "timeout", message: "Cannot read key" } as const;
-    readings.update(BILLING, { up: false, failure });
-    expect(overview().keys[0]).toMatchObject({ state: "down", failure, limit: 10, day: 1 });
-    await clock.advance(HOUR_MS);
-    expect(overview().keys[0]?.state).toBe("down");
-    expect(overview().keys[0]?.limit).toBeUndefined();
   });
 
   test("drops the values of a window that has ended", async () => {
@@ -120,19 +109,6 @@ describe("createOverview", () => {
     answer(targetId("analytics", "day"), { ...usageReading([]), ...reading });
     const [row] = overview({ analytics: true }).queries;
     expect(row).toEqual({ ...row, isLeast: false, isRequestsLeast: false, ...wanted });
-  });
-
-  test("shows no values of a query whose window has ended", async () => {
-    startAt(LATE);
-    answer(targetId("analytics", "day"), usageReading([]));
-    expect(overview({ analytics: true }).queries[0]).toMatchObject({ dataMs: LATE - 1000 });
-    await clock.advance(60_000);
-    expect(overview({ analytics: true }).queries[0]).not.toHaveProperty("dataMs");
-  });
-
-  test("has the queries of the collector only with analytics", () => {
-    expect(overview({ analytics: true }).queries.map(({ name }) => name)).toEqual(QUERIES);
-    expect(overview().queries).toEqual([]);
   });
 
   test("lists each query that only budgets need once", () => {

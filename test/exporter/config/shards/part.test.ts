@@ -202,24 +202,7 @@ test("shardOfName hashes a name of several bytes per letter as other programs do
   expect(shardOfName("中国", 10)).toBe(5);
 });
 
-const MANY_NAMES = Array.from({ length: 10_000 }, (_, index) => `team-${index % 7}.key-${index}`);
-
 test("shardOfName agrees with the published algorithms for names", () => {
-  for (const name of MANY_NAMES.slice(0, 500)) expect(shardOfName(name, 7)).toBe(publishedShard(name, 7));
-});
-
-test.each([2, 3, 5, 16])("shardOfName spreads names evenly over %d shards", (total) => {
-  const counts = Map.groupBy(MANY_NAMES, (name) => shardOfName(name, total));
-  expect(counts.size).toBe(total);
-  const even = MANY_NAMES.length / total;
-  // Four standard deviations of an even spread.
-  for (const names of counts.values())
-    expect(Math.abs(names.length - even)).toBeLessThan(4 * Math.sqrt(even));
-});
-
-test.each([1, 2, 3, 7])("from %d shards to one more, names move to the new shard only", (total) => {
-  const moved = MANY_NAMES.filter((name) => shardOfName(name, total) !== shardOfName(name, total + 1));
-  expect(new Set(moved.map((name) => shardOfName(name, total + 1)))).toEqual(new Set([total]));
-  const expected = MANY_NAMES.length / (total + 1);
-  expect(Math.abs(moved.length - expected)).toBeLessThan(4 * Math.sqrt(expected));
+  const names = Array.from({ length: 500 }, (_, index) => `team-${index % 7}.key-${index}`);
+  for (const name of names) expect(shardOfName(name, 7)).toBe(publishedShard(name, 7));
 });
