@@ -6,6 +6,7 @@ import { scrapeBenchmark } from "./exposition/scrape.ts";
 import { analyticsBenchmark } from "./poll/analytics.ts";
 import { cpuBenchmark } from "./poll/cpu.ts";
 import { stallBenchmark, throughputBenchmark } from "./poll/throughput.ts";
+import { dayBenchmark } from "./process/day.ts";
 import { pageBenchmark } from "./process/page.ts";
 import { startBenchmark } from "./process/start.ts";
 import { serverBenchmark } from "./rules/servers.ts";
@@ -22,5 +23,6 @@ export const benchmarks: readonly Benchmark[] = [
   analyticsBenchmark,
   startBenchmark,
   pageBenchmark,
+  dayBenchmark,
   serverBenchmark,
 ];
