@@ -1,3 +1,6 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { stringify } from "yaml";
 import type { Config } from "../exporter/config/config.ts";
 import { loadConfig } from "../exporter/config/load.ts";
 import { demoBudgets } from "./demo-gateway.ts";
@@ -65,6 +68,37 @@ export function demoFile(
     text: JSON.stringify({ ...demoConfiguration(gateway, secrets, schedule), ...changes }),
     environment: { MANAGEMENT_KEY: gateway.managementToken, ...Object.fromEntries(keys) },
   };
+}
+
+/** Writes the configuration to `config.yaml` in the folder, with the secrets beside it, and returns its path. */
+export async function writeDemoFiles(
+  gateway: Gateway,
+  {
+    directory,
+    mark = "",
+    schedule,
+    changes = {},
+  }: {
+    readonly directory: string;
+    /** The first line of the configuration. */
+    readonly mark?: string;
+    readonly schedule: Parameters<typeof demoConfiguration>[2];
+    readonly changes?: object;
+  },
+): Promise<string> {
+  const folder = resolve(directory);
+  const secrets = {
+    key: (name: string) => ({ api_key_file: join(folder, "keys", name) }),
+    management: { management_key_file: join(folder, "management") },
+  };
+  const file = { ...demoConfiguration(gateway, secrets, schedule), ...changes };
+  await mkdir(join(folder, "keys"), { recursive: true });
+  for (const [name, token] of gateway.tokens)
+    await writeFile(join(folder, "keys", name), `${token}\n`, { mode: 0o600 });
+  await writeFile(join(folder, "management"), `${gateway.managementToken}\n`, { mode: 0o600 });
+  const configuration = join(folder, "config.yaml");
+  await writeFile(configuration, `${mark}${stringify(file)}`);
+  return configuration;
 }
 
 function variable(key: string): string {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
+import { runExporter } from "./support/exporter-process.ts";
 import { until } from "./support/until.ts";
 
 const running = new Set<ChildProcess>();
@@ -45,6 +46,8 @@ describe("npm run demo", () => {
       expect(probes).toContain(`>${name}<`);
       expect(await textAt(metricsUrl)).toContain(`aigateway_probe_info{probe="${name}",`);
     }
+    const [, report = ""] = /npm start --silent -- (report .+)/.exec(stdout) ?? [];
+    expect((await runExporter(report.split(" "))).stdout).toMatch(/,named,payments,\d+\.\d{6},/);
     expect(`${stdout}${page}${await textAt(metricsUrl)}`).not.toContain("sk-sim");
 
     demo.child.kill("SIGINT");

@@ -1,11 +1,14 @@
 import packageJson from "../package.json" with { type: "json" };
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type App, createApp } from "../exporter/app.ts";
 import { systemClock } from "../exporter/time/clock.ts";
 import { DEFAULT_PORT } from "../exporter/config/schema.ts";
 import { JOB } from "../dashboards/rules/settings.ts";
 import { createLog } from "../exporter/log.ts";
-import { type ConfigText, demoFile, readConfigText } from "./demo-configuration.ts";
+import { type ConfigText, demoFile, readConfigText, writeDemoFiles } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
 import { type Gateway, messageOf } from "./gateway/gateway.ts";
 import { demoPast } from "./demo-past.ts";
@@ -71,6 +74,8 @@ Usage: npm run demo -- [options]
   --help              show this help
 `;
 
+const SCHEDULE = { keys: "2s", analytics: "10s" };
+
 const FLAGS = {
   port: { type: "string", default: String(DEFAULT_PORT) },
   "gateway-port": { type: "string", default: "8402" },
@@ -110,8 +115,11 @@ async function run(argv: readonly string[]): Promise<number> {
   if (isServing) {
     const calm = enliven(gateway);
     const dashboardsUrl = await dashboards?.show(app.url());
-    process.stdout.write(welcome(app.url(), gateway.url, dashboardsUrl));
+    const directory = await mkdtemp(join(tmpdir(), "aigateway-demo-"));
+    const configFile = await writeDemoFiles(gateway, { directory, schedule: SCHEDULE });
+    process.stdout.write(welcome(app.url(), gateway.url, configFile, dashboardsUrl));
     await stopSignal;
+    await rm(directory, { recursive: true });
     process.stdout.write("\nStopping\n");
     calm();
   }
@@ -156,7 +164,7 @@ function untilSignal(): Promise<void> {
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {
   const probing = demoProbes(gateway);
-  const config = await readConfigText(demoFile(gateway, { keys: "2s", analytics: "10s" }, probing));
+  const config = await readConfigText(demoFile(gateway, SCHEDULE, probing));
   return createApp(config, {
     clock: systemClock,
     random: Math.random,
@@ -167,7 +175,12 @@ async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Pro
   });
 }
 
-function welcome(url: string, gatewayUrl: string, dashboardsUrl: string | undefined): string {
+function welcome(
+  url: string,
+  gatewayUrl: string,
+  configFile: string,
+  dashboardsUrl: string | undefined,
+): string {
   const controls = new URL("/_sim/disable", gatewayUrl).href;
   return `
 The exporter polls 17 keys of a simulated gateway with two months of history, and watches three budgets. After a minute and a half, when the
@@ -182,6 +195,9 @@ Watch the spend change:
 
 Disable a key and watch the effect:
   curl -X POST ${controls} -d '{"key":"docs"}'
+
+Print the report of last month, in another terminal:
+  npm start --silent -- report --config.file=${configFile} --by=team --format=csv
 
 Scrape the exporter with Prometheus (prometheus.yml):
   scrape_configs:

@@ -1,10 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { stringify } from "yaml";
-import { demoConfiguration } from "./demo-configuration.ts";
+import { writeDemoFiles } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
-import { type Gateway, messageOf, startProblem } from "./gateway/gateway.ts";
+import { messageOf, startProblem } from "./gateway/gateway.ts";
 
 const FLAGS = {
   port: { type: "string", default: "8402" },
@@ -45,7 +44,9 @@ async function run(argv: readonly string[]): Promise<number> {
   try {
     const configuration = await configurationFile(values.dir);
     await gateway.start(port);
-    await writeFiles(gateway, resolve(values.dir), configuration);
+    const schedule = { keys: "5s", analytics: "20s" };
+    const changes = demoProbes(gateway);
+    await writeDemoFiles(gateway, { directory: values.dir, mark: MARK, schedule, changes });
     process.stdout.write(welcome(gateway.url, configuration));
   } catch (error) {
     process.stderr.write(`${startProblem(error, port)}\n`);
@@ -81,23 +82,6 @@ async function configurationFile(directory: string): Promise<string> {
   const text = await readFile(path, "utf8").catch(() => MARK);
   if (!text.startsWith(MARK)) throw new Error(`"${path}" exists already: choose another folder with --dir`);
   return path;
-}
-
-async function writeFiles(gateway: Gateway, directory: string, configuration: string): Promise<void> {
-  const probing = demoProbes(gateway);
-  const secrets = {
-    key: (name: string) => ({ api_key_file: join(directory, "keys", name) }),
-    management: { management_key_file: join(directory, "management") },
-  };
-  const file = {
-    ...demoConfiguration(gateway, secrets, { keys: "5s", analytics: "20s" }),
-    ...probing,
-  };
-  await mkdir(join(directory, "keys"), { recursive: true });
-  for (const [name, token] of gateway.tokens)
-    await writeFile(join(directory, "keys", name), `${token}\n`, { mode: 0o600 });
-  await writeFile(join(directory, "management"), `${gateway.managementToken}\n`, { mode: 0o600 });
-  await writeFile(configuration, `${MARK}${stringify(file)}`);
 }
 
 function welcome(url: string, configuration: string): string {

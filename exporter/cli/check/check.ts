@@ -62,9 +62,9 @@ function withShards(whole: Config, shards = whole.shards): OwnPart {
 }
 
 /** A summary of the configuration: `20 keys, analytics, 3 budgets`. */
-function contentsOf({ keys, analytics, budgets, probing, gateway: { proxy } }: Config): string {
+function contentsOf({ keys, discovery, analytics, budgets, probing, gateway: { proxy } }: Config): string {
   const parts = [
-    counted(keys.length, "key"),
+    keys.length === 0 && discovery ? "the keys of the account" : counted(keys.length, "key"),
     ...(analytics ? ["analytics"] : []),
     ...(budgets.length > 0 ? [counted(budgets.length, "budget")] : []),
     ...(probing ? [counted(probing.probes.length, "probe")] : []),

@@ -20,6 +20,13 @@ describe("check", () => {
     });
   });
 
+  test("says that a management key alone watches the keys of the account", async () => {
+    const { printed, files, exporter } = setUp();
+    files.write({ keys: undefined, analytics: { management_key_env: "KEY_0" } });
+    expect(await exporter("check")).toBe(0);
+    expect(printed.stdout).toContain(": is valid: the keys of the account, analytics\n");
+  });
+
   test("prints what each shard asks, and the part of the pace that it has", async () => {
     const keys = Array.from({ length: 8 }, (_, index) => ({ name: `key-${index}`, api_key_env: "KEY_0" }));
     const { printed, files, exporter } = setUp();
