@@ -5,7 +5,7 @@ import { budgets } from "./budgets.ts";
 import { analyticsData } from "./analytics.ts";
 import { exporterItself } from "./exporter.ts";
 import { keyCredits } from "./key-credits.ts";
-import { keyState } from "./key-state.ts";
+import { keySpend, keyState } from "./key-state.ts";
 import { probes } from "./probes.ts";
 import type { RuleGroup } from "./rule.ts";
 import { sharedLimits } from "./pooled-limits.ts";
@@ -17,6 +17,7 @@ export function createRules(options: RuleOptions = {}): readonly RuleGroup[] {
   const groups = [
     keyCredits(settings),
     keyState(settings),
+    keySpend(settings),
     sharedLimits(settings),
     budgets(settings),
     accountBalance(settings),

@@ -125,7 +125,7 @@ function given(
   return seriesOf(name, { job: JOB, instance: "a:9853", ...labels }, values);
 }
 
-const groups = createRules().filter(({ name }) => /^aigateway-(key-state|probes)$/.test(name));
+const groups = createRules().filter(({ name }) => /^aigateway-(key-spend|probes)$/.test(name));
 
 describeWithTools(["promtool3"], "alerts that compare with a week", ({ promtool3 }) =>
   testStories(promtool3, stories, groups, STEP),
