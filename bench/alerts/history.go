@@ -99,6 +99,20 @@ func exposed(keys []*evenKey) (e exposition) {
 		}
 	}
 	family("exhaustion_urgency", func(k *evenKey, _ int64) float64 { return 3 * b2f(k.runsOut()) }, "team", "payments")
+	// Two budgets bind each key: its own limit, which decides, and a guardrail with twice as much.
+	family("outlook_source_info", always(1), "source", "key_limit")
+	family("spendable_credits", (*evenKey).left, "bounded_by", "key_limit")
+	for source, times := range map[string]float64{"key_limit": 1, "api_key": 2} {
+		family("layer_limit_credits", func(k *evenKey, _ int64) float64 { return times * k.limit }, "source", source)
+		family("layer_remaining_credits", func(k *evenKey, t int64) float64 { return (times-1)*k.limit + k.left(t) }, "source", source)
+		family("layer_next_reset_timestamp_seconds", func(_ *evenKey, t int64) float64 { return float64(windowEnd(Daily, t)) }, "source", source)
+		for _, state := range outlooks {
+			family("layer_outlook", func(k *evenKey, _ int64) float64 {
+				runsOut := k.runsOut() && source == "key_limit"
+				return b2f(state == "predicted" && runsOut || state == "lasts" && !runsOut)
+			}, "source", source, "aigateway_key_layer_outlook", state)
+		}
+	}
 	for _, window := range []string{"1h", "1d"} {
 		family("burn_credits_per_hour", func(k *evenKey, _ int64) float64 { return k.rate * 3600 }, "window", window)
 	}

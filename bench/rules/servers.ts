@@ -19,11 +19,12 @@ const KEYS = 10_000;
 export const serverBenchmark: Benchmark = {
   name: "rules/servers",
   title:
-    `One minute's evaluation of all rules in a whole Prometheus with eight days of history of ${KEYS} keys. ` +
-    "`longest` is the largest part of its interval that a group takes.",
+    `One minute's evaluation of all rules in a whole Prometheus with eight days of history of ${KEYS} keys, each with its own limit and a guardrail. ` +
+    "`longest` is the largest part of its interval that a group takes, `series` those of each key: scraped ones, and what rules make of them.",
   quantities: [
     { name: "evaluation", unit: "s" },
     { name: "longest", unit: "%" },
+    { name: "series", unit: "" },
   ],
   goals: Object.keys(SERVERS).flatMap((version) => [
     atMost("evaluation", value(version), version === "2.42" ? 1 : 0.6, 0.3),
@@ -77,6 +78,7 @@ async function measure(binary: string, directory: string): Promise<Readings> {
     return {
       evaluation: 60 * shares.reduce((sum, share) => sum + share, 0),
       longest: 100 * Math.max(...shares),
+      series: (await headSeries(prometheus.url)) / KEYS,
     };
   } finally {
     await prometheus.stop();
@@ -88,6 +90,11 @@ const POLL_MS = 2000;
 
 function secondsOf({ interval }: RuleGroup): number {
   return (parseDuration(interval) ?? NaN) / 1000;
+}
+
+async function headSeries(url: string): Promise<number> {
+  const families = parseTextFormat(await (await fetch(`${url}/metrics`)).text());
+  return families.get("prometheus_tsdb_head_series")?.samples[0]?.value ?? NaN;
 }
 
 /** The last evaluation of each group that has had one. Throws if a rule failed. */
