@@ -36,16 +36,11 @@ export function spread({ smallest, largest }: Summary): number {
   return smallest === largest ? 1 : largest / smallest;
 }
 
-/** Measures how long the event loop of this process is blocked. */
-export interface StallWatch {
-  /** The longest delay of a timer since the last call, in milliseconds. */
-  longestMs(): number;
-}
-
 /** Shorter stalls cannot be distinguished from the timer's own inaccuracy. */
 const TICK_MS = 1;
 
-export function watchStalls(): StallWatch {
+/** Measures how long the event loop of this process is blocked. */
+export function watchStalls() {
   let longest = 0;
   let last = performance.now();
   const look = () => {
@@ -55,6 +50,7 @@ export function watchStalls(): StallWatch {
   };
   setInterval(look, TICK_MS).unref();
   return {
+    /** The longest delay of a timer since the last call, in milliseconds. */
     longestMs: () => {
       look();
       const result = longest;

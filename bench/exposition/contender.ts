@@ -3,7 +3,6 @@ import { createServer, type RequestListener } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { serveParent } from "../child.ts";
-import { watchStalls } from "../statistics.ts";
 
 /** An implementation that holds series and exposes them. A contender's program serves it to the benchmarks. */
 export interface Subject {
@@ -17,21 +16,12 @@ export interface Subject {
   listen(): Promise<number>;
 }
 
-/** Resource usage of the process. */
-export interface ResourceUsage {
-  readonly cpuMs: number;
-  readonly peakMegabytes: number;
-  readonly bytesPerSeries: number;
-  readonly stallMs: number;
-}
-
-/** Serves the subject that `open` creates; `ResourceUsage` includes the memory that this takes. */
+/** Serves the subject that `open` creates. The memory that this takes is part of the subject. */
 export async function serveSubject(series: number, open: () => Promise<Subject> | Subject): Promise<void> {
   const before = heldBytes();
   const subject = await open();
   subject.fill(0);
   const port = await subject.listen();
-  const stalls = watchStalls();
   serveParent({ port, series }, async (message) => {
     const { ask, round } = asRequest(message);
     if (ask === "fill") subject.fill(round);
@@ -39,8 +29,7 @@ export async function serveSubject(series: number, open: () => Promise<Subject> 
     const bytesPerSeries = ask === "memory" ? (heldBytes() - before) / series : 0;
     const { user, system } = process.cpuUsage();
     const peakMegabytes = process.resourceUsage().maxRSS / 1024;
-    const stallMs = stalls.longestMs();
-    return { cpuMs: (user + system) / 1000, peakMegabytes, bytesPerSeries, stallMs } satisfies ResourceUsage;
+    return { cpuMs: (user + system) / 1000, peakMegabytes, bytesPerSeries };
   });
 }
 

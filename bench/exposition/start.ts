@@ -20,7 +20,6 @@ const usage = z.object({
   cpuMs: z.number(),
   peakMegabytes: z.number(),
   bytesPerSeries: z.number(),
-  stallMs: z.number(),
 });
 const quantiles = z.object({ p50: z.number(), p99: z.number() });
 

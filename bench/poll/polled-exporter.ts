@@ -7,22 +7,13 @@ import { type ProbedExporter, startProbedExporter } from "../process/probed-expo
 import { z } from "zod";
 import { startChild } from "../child.ts";
 
-/** The whole exporter, polling without a pause while it is scraped. */
-export interface PolledExporter {
-  /**
-   * Measures for some seconds: `stall` in ms, `keys` per second, and `share` of the ideal rate (connections ÷
-   * latency) in %.
-   */
-  round(): Promise<Readings>;
-  close(): Promise<void>;
-}
-
 const KEYS = 10_000;
 const LATENCY_MS = 50;
 const SCRAPE_EVERY_MS = 500;
 const SCRAPES = 12;
 
-export async function startPolledExporter(connections: number): Promise<PolledExporter> {
+/** The whole exporter, polling without a pause while it is scraped. */
+export async function startPolledExporter(connections: number) {
   const upstream = await startUpstream(LATENCY_MS);
   const exporter = await startProbedExporter(KEYS, {
     gateway: { base_url: upstream.url, requests_per_minute: 0, connections },
@@ -39,6 +30,7 @@ export async function startPolledExporter(connections: number): Promise<PolledEx
   };
 }
 
+/** Measures for some seconds: `stall` in ms, `keys` per second, and `share` of the ideal rate (connections ÷ latency) in %. */
 async function measure(exporter: ProbedExporter, connections: number): Promise<Readings> {
   await exporter.probe();
   const before = { polls: await polls(exporter), at: performance.now() };

@@ -17,7 +17,7 @@ export interface ProbedExporter {
   close(): Promise<void>;
 }
 
-const Probed = z.object({ stallMs: z.number(), cpuMs: z.number(), rss: z.number() });
+const Probed = z.object({ stallMs: z.number(), rss: z.number() });
 
 /**
  * Starts it with this many keys, each with its own secret, and with the image's Node options; waits until it
