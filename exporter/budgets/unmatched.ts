@@ -7,9 +7,9 @@ import { targetId } from "../readings/target-id.ts";
 import { type Window, windowBefore, windowOf } from "../time/window.ts";
 
 /**
- * The warning that a budget covers nothing, with the nearest name: what it covers is in no row of its window, whose rows
- * are complete. A model or an app may merely be new, so it is in no row of the last month either; of other dimensions
- * that is not asked, so there must be a name that is similar. Undefined: it is in a row, or that is not known.
+ * The warning that a budget covers nothing, with the nearest name. Undefined if a row has the budget's name, or if rows
+ * are missing. A model or an app may be too new for the window, so the last month must lack it as well. The last month is
+ * not requested for other dimensions: they need a similar name as proof of a misspelling.
  */
 export function unmatchedText(
   { name, scope, period }: BudgetConfig,

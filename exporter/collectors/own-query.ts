@@ -65,10 +65,7 @@ export function questionOf(
   };
 }
 
-/**
- * The second label of rows with one dimension is that of the rest, so that a row that is called `_other` is
- * part of it.
- */
+/** Rows of one dimension get `_other` as the second label, which the rest has: a row named `_other` becomes part of the rest. */
 function inOneColumn(usage: Usage): Usage {
   return { ...usage, pairs: usage.pairs.map((pair) => ({ ...pair, app: OTHER })) };
 }

@@ -91,8 +91,8 @@ function usageReading(usage: Usage, { window, range, requestedAtMs }: QueryTimes
 }
 
 /**
- * The numbers change with each run, so they are metrics; only the reasons are logged. `window`: the calendar
- * window of the values.
+ * What is wrong with an answer, for the log. It contains no number that changes with each run; those are metrics.
+ * `window`: the calendar window of the values.
  */
 function warningOf(
   { rowProblem, computedAtMs = Number.POSITIVE_INFINITY }: Usage,

@@ -26,7 +26,7 @@ function unwatchedJob(config: Config, analytics: AnalyticsConfig, context: Colle
     title: "the unwatched spend",
     endpoint: "analytics",
     requests: WINDOWS.length,
-    // What other keys were unwatched is no answer to what is unwatched now.
+    // An answer that left out other keys says nothing about those that are left out now.
     identity: JSON.stringify([
       shared.identity,
       configuredKeys(config).map((key) => [key.name, identityOf(key.secret)]),

@@ -8,8 +8,8 @@ export interface FollowedFiles {
   /** The hash of the text that was read last, valid or not; undefined if it could not be read. */
   readonly hash: () => number | undefined;
   /**
-   * What the configuration file, the listed folders, the certificates and the audio are now, if that is not what was read last; otherwise
-   * undefined. It reads no content, so it is cheap.
+   * A text about the present versions of the configuration file, the listed folders, the certificates and the audio;
+   * undefined if they are the versions that were read last. Cheap, because it reads no content.
    */
   change(): Promise<string | undefined>;
 }

@@ -74,8 +74,8 @@ export class Course {
   }
 
   /**
-   * Takes the hours of the gateway's own history: those before the course, and those over which an outage was spread. What lies between
-   * them stays unknown.
+   * Takes hours of the gateway's own history: those before the course began, and those of an outage, over which the spend was spread
+   * evenly. Hours in neither stay unknown.
    */
   seed(hours: readonly { readonly startMs: number; readonly credits: number }[], untilMs: number): void {
     const first = Math.min(...hours.map(({ startMs }) => startMs));
@@ -184,7 +184,7 @@ export class Course {
       isDry ||= this.#isNoGuide[each % HOURS.length] === 1;
     }
     this.#raise(DAY_OF_DAY, Math.floor(hour / 24), total / DAY_MS);
-    // A day without credits counts only if it spent more: with credits, it would have spent even more.
+    // A day that ran out of credits would have spent more with them, so it can only raise the typical day.
     if (isDry && !(total <= this.#typicalDay)) this.#typicalDay = total;
     if (isDry || !(total >= 0)) return;
     this.#typicalDay = mean(total, this.#typicalDay);

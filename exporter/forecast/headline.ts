@@ -25,8 +25,8 @@ export interface Bounds {
 }
 
 /**
- * What ends first, before its own reset, and so decides how long the key lasts. Of what is used up, the key's own limits come first.
- * Without an announcement, it is the limit of which least is known. The account counts once it is announced.
+ * The bound that decides how long the key lasts: the one that ends first, before its own reset. Of those that are used up, the key's
+ * own limits come first. If none is announced, it is the one of which least is known. The account counts only once it is announced.
  */
 export function firstToEnd({ own, layers, account }: Bounds): Bound {
   const ofAccount = account && ANNOUNCED.has(account.outlook) ? [accountBound(account)] : [];

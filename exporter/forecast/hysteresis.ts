@@ -28,8 +28,8 @@ export interface Announcement {
 const CONFIRMED_MS = 3 * MINUTE_MS;
 
 /**
- * Decides what is announced. A level is announced when its signal has begun for as long as its patience. It stays while its signal
- * says so, while it began within its memory, and while a more urgent level is announced.
+ * Decides what is announced. A level is announced once its signal has said `begins` for as long as its patience. It stays while the
+ * signal says `stays`, or for its memory after the last `begins`, or while a more urgent level is announced.
  */
 export class Hysteresis {
   readonly #slowness: Slowness;

@@ -98,7 +98,7 @@ function isImminent(judged: Judged, rest: number): boolean {
   // If less is left, or no call succeeds any more, the key is exhausted instead.
   if (!(quarter > thresholds.imminentOver && quarter < thresholds.certain.within && quarter < resetMs))
     return false;
-  // Not if a typical day needs about as much as is left, or less, or would at the present rate; not early if it needs little more.
+  // Not if a typical day, or one at the present rate, needs about what is left or less; not early if it needs little more.
   if (rest * partOfUsual(judged) < thresholds.lastsUsually) return false;
   if (rest < thresholds.lastsPerhaps && quarter > thresholds.imminentUncertain) return false;
   // A typical day needs much more than is left, and the rate has lasted.

@@ -6,8 +6,8 @@ export const DAY_MS = 24 * HOUR_MS;
 /** When a forecast announces an exhaustion. Times are in milliseconds, shares from 0 to 1. */
 export const thresholds = {
   /**
-   * Exhausted: at most this share is left and no call succeeds: nothing was spent for `idle`, although at the
-   * hourly rate it would be used up within `rest`.
+   * Exhausted: at most this share is left, and no call succeeds. That is so if nothing was spent for `idle`, although
+   * the rate of the last hour would use up the share within `rest`.
    */
   exhaustedRatio: 0.005,
   exhausted: { idle: 10 * MINUTE_MS, rest: 2 * MINUTE_MS },
@@ -19,8 +19,8 @@ export const thresholds = {
   /** Replaces `imminent` for a key whose earlier days suggest that the credits may just last. */
   imminentUncertain: 20 * MINUTE_MS,
   /**
-   * The usual next hour uses up what is left if it needs 1 / `margin` of it. If not, imminent waits until the
-   * rate of 15 minutes leaves only `quarter`.
+   * Imminent at once if the next hour of a usual day needs at least 1 / `margin` of what is left. Otherwise imminent
+   * waits until the rate of 15 minutes uses it up within `quarter`.
    */
   nextHour: { margin: 1.3, quarter: 22 * MINUTE_MS },
   /**
@@ -47,9 +47,9 @@ export const thresholds = {
   /** Below this multiple of the usual rate at this hour, earlier days are a guide. */
   asUsual: 3,
   /**
-   * The rest of a typical day needs less than this multiple of what is left. `Perhaps`: not imminent early.
-   * `Usually`: not imminent, and not predicted from the present rate unless the rate of an hour leaves less than
-   * `lastsRate`. `Surely`: not predicted even then.
+   * The rest of a typical day needs less than this multiple of what is left. Below `Perhaps`, imminent does not come
+   * early. Below `Usually`, it does not come at all, and predicted only if the rate of an hour uses up what is left
+   * within `lastsRate`. Below `Surely`, predicted does not come either.
    */
   lastsPerhaps: 1.3,
   lastsUsually: 1.1,

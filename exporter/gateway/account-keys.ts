@@ -50,7 +50,7 @@ export async function fetchAccountKeys(
 }
 
 /**
- * Lists the keys of every workspace, with its name. What one list lacks, the whole lacks. A service without workspaces
+ * Lists the keys of every workspace, with its name. If one list is incomplete, so is the whole. A service without workspaces
  * has the default one only.
  */
 export async function fetchAllAccountKeys(

@@ -65,7 +65,7 @@ export function createTlsServer(
   return {
     server,
     use: (tls) => {
-      // Another file may have changed, which makes an equal object.
+      // If only another file has changed, this is a new object with equal fields.
       if (isDeepStrictEqual(tls, current)) return;
       current = tls;
       server.setSecureContext(contextOf(tls));

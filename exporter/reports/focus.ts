@@ -88,7 +88,7 @@ function rowOf(
     ServiceName: "AI gateway",
     ServiceSubcategory: "Generative AI",
     SkuId: SKU,
-    // A credit of another price has another one.
+    // One for each price of a credit.
     SkuPriceId: `${SKU}-${price}-${currency}`,
     SubAccountId: account?.name,
     SubAccountName: account?.name,

@@ -9,8 +9,8 @@ export interface Publisher {
   /** Call it after a change; many calls cause one rendering. */
   readonly changed: () => void;
   /**
-   * The newest text. Waits for a new rendering only if a value in it has expired. Until ten minutes after the last
-   * call that wants zstd, each rendering compresses the text with it.
+   * The newest text. Waits for a new rendering only if a value in it has expired. A call that wants zstd makes
+   * the renderings of the next ten minutes compress with it.
    */
   current(format: Format, wantsZstd?: boolean): Promise<Document>;
   stop(): void;
