@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Benchmark } from "./benchmark.ts";
 import { benchmarks } from "./index.ts";
+import peers from "./package.json" with { type: "json" };
+import { isInstalled } from "./peers.ts";
 import { report } from "./report.ts";
 import { run } from "./run.ts";
 import { judge } from "./verdict.ts";
@@ -25,6 +29,7 @@ async function main(names: readonly string[]): Promise<number> {
   const chosen = benchmarks.filter(
     (benchmark) => names.length === 0 || names.some((name) => isNamed(benchmark, name)),
   );
+  await installPeers();
   const reports: string[] = [];
   let isGood = true;
   for (const benchmark of chosen) {
@@ -60,6 +65,18 @@ async function runOne(benchmark: Benchmark): Promise<{ text: string; isMet: bool
 
 function progress(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/**
+ * Installs the libraries to compare with, which form a separate package. If that fails, the contenders that
+ * need them are skipped.
+ */
+async function installPeers(): Promise<void> {
+  if (Object.keys(peers.dependencies).every(isInstalled)) return;
+  progress("Installing the libraries to compare with into bench/ (once)");
+  await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER }).catch(
+    (error: unknown) => progress(`Cannot install the libraries: ${String(error)}`),
+  );
 }
 
 function resultsPage(reports: readonly string[]): string {
