@@ -71,13 +71,15 @@ function historyJob(
   analytics: AnalyticsConfig,
   gateway: Config["gateway"],
 ): Job {
-  const lookBack = name === FORECAST.name ? createLookBack() : undefined;
+  const isOfForecast = name === FORECAST.name;
+  const bucketMs = BUCKET_MS[granularity];
+  const lookBack = isOfForecast ? createLookBack() : createNarrowing(bucketMs);
   return {
     ...accountJob("history", name, analytics, gateway),
     title: `the spend by ${subject === "total" ? "" : `${subject} and `}${granularity}`,
     endpoint: "analytics",
     minIntervalMs: leastIntervalMs,
-    comesFirst: lookBack !== undefined,
+    comesFirst: isOfForecast,
     run: async (client, requestedAtMs) => {
       const first = windowAt("day", requestedAtMs - days * DAY_MS).startMs;
       const month = windowBefore("month", requestedAtMs).startMs;
@@ -88,12 +90,10 @@ function historyJob(
       const question = { granularity, dimensions: DIMENSIONS[subject], withoutTokens: true } as const;
       const ask = (range: Window) => client.usageSeries({ ...question, range }, analytics.managementKey);
       try {
-        const { range, ...answer } = lookBack
-          ? await lookBack(ask, whole)
-          : { ...(await ask(whole)), range: whole };
+        const { range, ...answer } = await lookBack(ask, whole);
         const { computedAtMs = requestedAtMs } = answer;
         const dataMs = Math.min(computedAtMs, requestedAtMs);
-        const spend = spendOf(answer, range, BUCKET_MS[granularity]);
+        const spend = spendOf(answer, range, bucketMs);
         return {
           value: { kind: "history", startMs: range.startMs, dataMs, ...spend },
           samples: [],
@@ -132,7 +132,28 @@ function spendOf(
   return { count, names, isLeast };
 }
 
-/** Asks what was spent by hour, and says which part of the range is answered. */
+/** Asks for a range. A large account has more than an answer holds, and is asked for the newer half from then on. */
+function createNarrowing(bucketMs: number): LookBack {
+  let most = Infinity;
+  return async function narrowed(ask, { startMs, endMs }) {
+    const lastMs = Math.ceil(endMs / bucketMs) * bucketMs;
+    const range = { startMs: Math.max(startMs, lastMs - most * bucketMs), endMs };
+    try {
+      return { ...(await ask(range)), range };
+    } catch (error) {
+      const asked = (lastMs - range.startMs) / bucketMs;
+      if (!isTooLarge(error) || asked === 1) throw error;
+      most = Math.ceil(asked / 2);
+      return narrowed(ask, { startMs, endMs });
+    }
+  };
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof GatewayError && error.isTooLarge;
+}
+
+/** Asks what was spent by hour or day, and says which part of the range is answered. */
 export type LookBack = (
   ask: (range: Window) => Promise<UsageSeries>,
   range: Window,
@@ -155,10 +176,11 @@ export function createLookBack(): LookBack {
     const hourMs = BUCKET_MS.hour;
     const range = { startMs: Math.max(startMs, (Math.ceil(endMs / hourMs) - hours) * hourMs), endMs };
     const answer = await ask(range).catch((error: unknown) => {
-      // The answer may have been too large.
       hours = Math.ceil(hours / 2);
-      throw error;
+      if (!isTooLarge(error) || left === 1) throw error;
+      return undefined;
     });
+    if (!answer) return look(ask, { startMs, endMs }, left - 1);
     const rows = answer.rows.length + 1;
     if (answer.truncated) comfortableRows = Math.min(comfortableRows, rows * COMFORTABLE_PART);
     const fitting = answer.truncated ? hours / 2 : (hours * comfortableRows) / rows;

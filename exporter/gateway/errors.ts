@@ -37,6 +37,9 @@ interface Details {
   readonly cause?: unknown;
 }
 
+/** The code of the HTTP client. */
+export const TOO_LARGE = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
+
 /** A call without a usable answer from the gateway. The message never contains a secret. */
 export class GatewayError extends Error {
   readonly kind: FailureReason;
@@ -50,6 +53,11 @@ export class GatewayError extends Error {
     this.kind = kind;
     this.status = details.status;
     this.details = details;
+  }
+
+  /** Whether the answer is larger than `gateway.max_body`. */
+  get isTooLarge(): boolean {
+    return this.details.code === TOO_LARGE;
   }
 
   /** Whether the same request may succeed in a moment: 408, 429, 5xx, our own time-out, the network (contract 7). */

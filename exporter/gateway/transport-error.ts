@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "../config/config.ts";
-import { GatewayError } from "./errors.ts";
+import { GatewayError, TOO_LARGE } from "./errors.ts";
 
 /** The limits of an exchange, and the proxy that it takes. */
 export interface ExchangeLimits extends Pick<GatewayConfig, "maxBodyBytes" | "proxy"> {
@@ -22,7 +22,7 @@ export function transportError(
       proxyStatus,
     });
   if (TIMEOUTS.has(code)) return failed("timeout", `no complete answer within ${limitMs} ms`);
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
+  if (code === TOO_LARGE)
     return failed("bad_response", `the answer is larger than ${maxBodyBytes} bytes (gateway.max_body)`);
   if (isUnreadable(code, error)) {
     // The parser's error contains a fragment of the answer, which may echo the credential, so it is not kept as the

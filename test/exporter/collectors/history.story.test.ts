@@ -7,12 +7,15 @@ const START = "2026-11-18T22:30:00Z";
 const HOUR_MS = 3_600_000;
 
 /** An exporter, ten minutes after its start, of an account that spent 8 credits on 2 October, 4 last week, 2 yesterday and 1 today. */
-async function start(prepare: (gateway: Gateway) => void = () => {}) {
+async function start(prepare: (gateway: Gateway) => void = () => {}, largest = "2MiB") {
   const app = await startTestApp({
     start: START,
     gateway: () => ({ keys: 0 }),
     analytics: true,
-    content: () => ({ discovery: {} }),
+    content: ({ url }) => ({
+      discovery: {},
+      gateway: { base_url: url, requests_per_minute: 0, max_body: largest },
+    }),
     prepare: (gateway) => {
       gateway.addKey({ name: "billing", title: "Billing" });
       const now = Date.parse(START);
@@ -70,6 +73,27 @@ test("a service that refuses the questions has no history, which is no failure",
   const failures = [...(await app.series())].filter(([name]) => /poll_failures_total.*"history"/.test(name));
   expect(failures.map(([, count]) => count).filter((count) => count > 0)).toEqual([]);
   expect(textOf(await app.page())).toContain("The gateway’s history is not known yet.");
+});
+
+test("a large account, whose answers would be too large, is asked for its newer days and hours", async () => {
+  const app = await start((gateway) => {
+    for (const key of ["a", "b", "c", "d", "e", "f"]) {
+      gateway.addKey({ name: key });
+      for (let hours = 1; hours < 30 * 24; hours += 24)
+        gateway.spend({
+          key,
+          model: "acme/one",
+          app: "Chat",
+          micros: 1_000_000,
+          at: Date.parse(START) - hours * HOUR_MS,
+        });
+    }
+  }, "8KiB");
+  const failures = [...(await app.series())].filter(([name]) => /poll_failures_total.*"history"/.test(name));
+  expect(failures.map(([, count]) => count).filter((count) => count > 0)).toEqual([]);
+  const text = textOf(await app.page());
+  expect(text).toContain("17 Nov 8.00, 18 Nov 7.00.");
+  expect(text).not.toContain("25 Oct");
 });
 
 test("the history ends with the management key", async () => {
