@@ -6,8 +6,9 @@ import {
 } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
-import { BUCKET_MS, GRANULARITIES, type Granularity } from "../time/window.ts";
+import { BUCKET_MS, GRANULARITIES, type Granularity, windowAt } from "../time/window.ts";
 import type { KeyLabels } from "../readings/key-labels.ts";
+import { hasOthers, type OwnFigures } from "./key-models.ts";
 import { type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What the account spent by day and by hour, as the gateway reports it. */
@@ -68,8 +69,37 @@ function nothing({ count }: HistoryReading): readonly number[] {
 }
 
 /** Undefined also if what the gateway calls the key is unknown, or several keys are called that. */
-export function keyCourse(history: History, granularity: Granularity, name: string): Course | undefined {
+export function keyCourse(
+  history: History,
+  granularity: Granularity,
+  key: OwnFigures,
+  nowMs: number,
+): Course | undefined {
   const labels = history.labels();
-  const label = labels.byName.get(name);
-  return label && !labels.isShared(label) ? courseOf(history, granularity, "key", label) : undefined;
+  const label = labels.byName.get(key.name);
+  if (!label || labels.isShared(label)) return undefined;
+  const courses = {
+    hour: courseOf(history, "hour", "key", label),
+    day: courseOf(history, "day", "key", label),
+  };
+  const isOfMore = hasMore(courses.hour, "day", key, nowMs) || hasMore(courses.day, "month", key, nowMs);
+  return isOfMore ? undefined : courses[granularity];
+}
+
+/** Whether more was spent since the window began than the key itself reports. */
+function hasMore(
+  course: Course | undefined,
+  window: "day" | "month",
+  key: OwnFigures,
+  nowMs: number,
+): boolean {
+  if (!course) return false;
+  const { startMs, bucketMs, amounts, dataMs } = course;
+  const first = Math.max(0, (windowAt(window, nowMs).startMs - startMs) / bucketMs);
+  return hasOthers(
+    amounts.slice(first).reduce((sum, amount) => sum + amount, 0),
+    dataMs,
+    window,
+    key,
+  );
 }

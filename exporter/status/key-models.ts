@@ -25,8 +25,25 @@ export interface KeyModelsSource {
   readonly labels: () => KeyLabels;
 }
 
-/** What a key itself reports. */
-export type OwnFigures = Pick<KeyRow, "name" | "day" | "month">;
+/** What a key itself reports, and when. */
+export type OwnFigures = Pick<KeyRow, "name" | "day" | "month" | "byok" | "lastSuccessMs">;
+
+/**
+ * Whether the spend under the name of a key at the gateway contains that of other keys: it is more than the key itself reports
+ * later. A key that no list shows, or a deleted one, may have the name as well.
+ */
+export function hasOthers(
+  spent: number,
+  dataMs: number,
+  window: "day" | "month",
+  { byok, lastSuccessMs = 0, ...own }: OwnFigures,
+): boolean {
+  const most = (own[window] ?? Infinity) + (byok?.[window] ?? 0);
+  return lastSuccessMs >= dataMs && spent > most * LATE + CENT;
+}
+
+/** A service may add up the usage of a key a little later than its analytics. */
+const [LATE, CENT] = [1.05, 0.01];
 
 type Figures = Pick<QueryRow, "credits" | "isLeast" | "pairs">;
 
@@ -51,11 +68,18 @@ export function createKeyModels(
     const { dataMs, range, keySpends } = reading.value;
     return { ...row, dataMs, windowStartMs: range.startMs, ...(keySpends && figures(keySpends)) };
   };
+  const isOfMore = ({ window, id }: (typeof asked)[number], label: string, key: OwnFigures): boolean => {
+    const reading = readings.shown(id);
+    if (reading?.value?.kind !== "usage" || !reading.shows(reading.value.window)) return false;
+    const { dataMs, keySpends } = reading.value;
+    return hasOthers(keySpends?.keys.get(label)?.credits ?? 0, dataMs, window, key);
+  };
   return {
     labels,
     of: (key) => {
       const label = labels().byName.get(key.name);
-      const isShared = label !== undefined && labels().isShared(label);
+      const isShared =
+        label !== undefined && (labels().isShared(label) || asked.some((each) => isOfMore(each, label, key)));
       const windows =
         label && !isShared
           ? asked.map((each) => rowOf(each, (spends) => figuresOf(label, spends, key[each.window])))

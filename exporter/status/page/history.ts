@@ -44,7 +44,7 @@ export function axisHistory({ history, nowMs }: Overview, axis: HistoryAxis, nam
 /** The spend of a key, and what is left of its limit. */
 export function keyHistory(key: KeyRow, { history, nowMs }: Overview): Html {
   if (!history) return NO_HISTORY;
-  const cards = courseCards((granularity) => keyCourse(history, granularity, key.name), nowMs);
+  const cards = courseCards((granularity) => keyCourse(history, granularity, key, nowMs), nowMs);
   if (cards.every((each) => !each) && history.of("key", "day"))
     return html`<p class="note">The past of the key is unknown: ${WHY_UNNAMED}</p>`;
   return section(history, [...cards, leftCard(key, history, nowMs)]);

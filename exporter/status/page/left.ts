@@ -31,7 +31,7 @@ export function leftSpark(key: KeyRow, history: History, nowMs: number): Html | 
 /** What was left until now, counted back from what is left now, and the estimate. */
 function leftLines(key: KeyRow, history: History, nowMs: number): Lines | undefined {
   const { limit, remaining } = key;
-  const course = keyCourse(history, key.reset === "daily" ? "hour" : "day", key.name);
+  const course = keyCourse(history, key.reset === "daily" ? "hour" : "day", key, nowMs);
   if (typeof limit !== "number" || remaining === undefined || !course) return undefined;
   const window = limitWindowOf(key, nowMs);
   const now: Point = [nowMs, remaining];

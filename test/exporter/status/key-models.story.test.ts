@@ -94,6 +94,16 @@ test.each<[string, Partial<ConfigFileInput>, ((gateway: Gateway) => void) | unde
     "Unknown: several keys have the name Billing (prod) at the gateway, which reports them as one.",
   ],
   [
+    "whose name a deleted key had as well",
+    { discovery: {} },
+    (gateway) => {
+      gateway.addKey({ name: "former", title: "Billing (prod)" });
+      gateway.spend({ key: "former", model: "acme/one", micros: 5_000_000, at: Date.parse(START) - HOUR_MS });
+      gateway.remove("former");
+    },
+    "Unknown: several keys have the name Billing (prod) at the gateway, which reports them as one.",
+  ],
+  [
     "that has no name at the gateway",
     { discovery: {} },
     (gateway) => gateway.rename("billing", ""),
@@ -105,6 +115,7 @@ test.each<[string, Partial<ConfigFileInput>, ((gateway: Gateway) => void) | unde
   const text = textOf(await app.page("/keys/billing"));
   expect(text).toContain(words ?? "Spend by day");
   expect(text).not.toMatch(/acme|reports no spend/);
+  expect(words !== undefined && /Spend by day|Spend of today/.test(text)).toBe(false);
   expect(await app.keyOf("billing")).not.toHaveProperty("models_day");
 });
 
@@ -160,7 +171,7 @@ function figuresOf(keySpends: KeySpends, day?: number) {
     { name: "q", dimensions: ["model", "api_key_id"], metrics: ["credits" as const], window: "day" as const },
   ].map((query) => ({ ...query, top: 9, filters: [] }));
   const source = createKeyModels({ analytics: testAnalytics({ queries }) }, readings, () => labels);
-  return source?.of({ name: "prod", day, month: undefined }).windows;
+  return source?.of({ name: "prod", day, month: undefined, lastSuccessMs: undefined }).windows;
 }
 
 const UNKNOWN = { dataMs: 5, pairs: [] };

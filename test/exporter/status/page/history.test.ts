@@ -65,7 +65,7 @@ test.each<[string, Partial<KeyRow>, string, string]>([
   ["is used up", { remaining: 0 }, "M63.33 92L66.67 94L68.57 100", ""],
 ])("what is left of a limit that %s is counted back from now, and estimated", (_name, more, past, ahead) => {
   const overview = overviewOf({ history: historyOf({ billing: [2, 6] }) });
-  const page = keyHistory(key("billing", { reset: "monthly", ...more }), overview).toString();
+  const page = keyHistory(key("billing", { day: undefined, reset: "monthly", ...more }), overview).toString();
   expect(page).toMatch(new RegExp(`class="past"\\s+d="${past}"`));
   expect(page).toContain(`d="${ahead}"`);
   expect(page.includes("ahead early")).toBe(ahead.endsWith(" 100"));
