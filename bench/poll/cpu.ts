@@ -1,13 +1,24 @@
 import { z } from "zod";
 import { atLeast, ratio, type Benchmark, type Contender } from "../benchmark.ts";
 import { type Child, startChild } from "../child.ts";
+import { isInstalled } from "../peers.ts";
 import { startUpstream } from "./polled-exporter.ts";
 
 const CONNECTIONS = 64;
 const REQUESTS = 3000;
 
-/** The module of each client. */
-const CLIENTS = { exporter: "./clients/exporter.ts", fetch: "./clients/fetch.mjs" };
+interface Client {
+  readonly name: string;
+  readonly module: string;
+  /** A library of `bench/package.json`. */
+  readonly library?: string;
+}
+
+const CLIENTS: readonly Client[] = [
+  { name: "exporter", module: "./clients/exporter.ts" },
+  { name: "fetch", module: "./clients/fetch.mjs" },
+  { name: "axios", module: "./clients/axios.mjs", library: "axios" },
+];
 
 const Asked = z.object({ cpu: z.number(), keys: z.number() });
 
@@ -21,13 +32,20 @@ export const cpuBenchmark: Benchmark = {
     { name: "cpu", unit: "µs" },
     { name: "keys", unit: "1/s" },
   ],
-  goals: [atLeast("cpu", ratio("fetch", "exporter"), 2.5, 3)],
+  goals: [
+    atLeast("cpu", ratio("axios", "exporter"), 3, 4),
+    atLeast("cpu", ratio("fetch", "exporter"), 2.5, 3),
+  ],
   rounds: 5,
   open: async () => {
     const upstream = await startUpstream(0);
     const children: Child[] = [];
     const contenders: Contender[] = [];
-    for (const [name, module] of Object.entries(CLIENTS)) {
+    for (const { name, module, library } of CLIENTS) {
+      if (library !== undefined && !isInstalled(library)) {
+        contenders.push({ name, skipped: "is not installed (bench/package.json)" });
+        continue;
+      }
       const child = await startChild(new URL("client-program.mjs", import.meta.url), {
         parameters: [module, upstream.url, String(CONNECTIONS)],
       });
