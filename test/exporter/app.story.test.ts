@@ -91,14 +91,6 @@ test("lines of a log that nobody reads are counted", async () => {
   expect(series.get(count)).toBeGreaterThan(0);
 });
 
-test("App.once polls every target once, and shows failed ones as down", async () => {
-  const { exposition: text } = await testApp(withoutAnswers).once();
-  expect(text.match(/^aigateway_key_up\{.*/gm)).toEqual([
-    'aigateway_key_up{key="a"} 0',
-    'aigateway_key_up{key="b"} 0',
-  ]);
-});
-
 test("App.once shows what nobody watches beside the listed keys", async () => {
   const app = await startTestApp({
     start: START,
@@ -118,17 +110,6 @@ test("App.once shows what nobody watches beside the listed keys", async () => {
   await clock.runTo(clock.now() + MINUTE);
   expect(seriesOfText((await once).exposition).get("aigateway_unwatched_month_credits{}")).toBe(1.5);
 });
-
-/** The exporter with two keys, `a` and `b`, on an adapter of the test's own. */
-function testApp(createGateway: CreateGateway) {
-  const app = createTestApp(testConfig({ keys: [testKey("a"), testKey("b")] }), {
-    clock: createManualClock(START),
-    log: silentLog,
-    createGateway,
-  });
-  onTestFinished(() => app.stop());
-  return app;
-}
 
 const withoutAnswers: CreateGateway = () => {
   const gateway = {

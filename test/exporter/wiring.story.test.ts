@@ -133,28 +133,6 @@ test("the exporter's own metrics count the requests, the polls and the reloads",
   expect(after.get(reloaded)).toBe(app.clock.now() / 1000);
 });
 
-/** A probe that may cost this much a day, on the key that has spent 4.321 today. */
-const probing = (ceiling: number) => () => ({
-  keys: [{ name: "billing", api_key_env: "KEY_0" }],
-  probes: [{ name: "sample", key: "billing", model: "acme/ear", schedule: "60s" }],
-  probe_spend: { max_cost_per_day: ceiling, max_cost_per_probe: 0.01 },
-});
-
-test("probes run, and their results are published", async () => {
-  const app = await start({ content: probing(10) });
-  const runs = 'aigateway_probe_runs_total{probe="sample"}';
-  await app.clock.runTo(app.clock.now() + 20 * MINUTE);
-  const series = await app.seriesWhen((shown) => (shown.get(runs) ?? 0) > 0);
-  expect(series.get(runs)).toBeGreaterThan(0);
-  expect(app.gateway.log.of("transcription")).toHaveLength(series.get(runs) ?? 0);
-});
-
-test("the spend of a key keeps its probes from running", async () => {
-  const app = await start({ content: probing(4) });
-  await app.clock.runTo(app.clock.now() + 20 * MINUTE);
-  expect(app.gateway.log.of("transcription")).toEqual([]);
-});
-
 test("a reload withdraws what it removes, and polls what it adds", async () => {
   const app = await start();
   await app.apply({ keys: [{ name: "other", api_key_env: "KEY_1" }] });

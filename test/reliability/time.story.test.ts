@@ -80,19 +80,6 @@ describe.each([
   });
 });
 
-test.each<[string, (app: TestApp) => Promise<void>]>([
-  ["the process is suspended", ({ clock }) => clock.jump(MIDNIGHT + 5 * MINUTE)],
-  ["the clock is set forward", async ({ clock }) => clock.set(clock.now() + 10 * MINUTE)],
-])("values that live for hours end with their window when %s over midnight; others stay", async (_, leap) => {
-  const app = await startAt(MIDNIGHT - 5 * MINUTE, { keys: "1h" });
-  app.gateway.faults.add({ kind: "status", status: 403 });
-  await leap(app);
-  await app.clock.answered();
-  const series = await app.series();
-  expect(series.has(DAY)).toBe(false);
-  expect(series.get('aigateway_key_usage_month_credits{key="daily"}')).toBe(SPENT);
-});
-
 /** How often each key is polled within the next minutes. */
 async function asked({ gateway, clock }: TestApp, minutes: number): Promise<readonly number[]> {
   gateway.log.clear();

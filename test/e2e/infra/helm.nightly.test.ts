@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -154,17 +153,5 @@ describeWithTools(TOOLS, "helm and kubectl on a real Kubernetes API", (tools) =>
     await call(tools.helm, ["uninstall", NAMESPACE, "--wait", "--timeout=3m"]);
     expect(await present()).toEqual([]);
     expect(await kubectl("get", "secrets", "--output=name")).toContain(`secret/${SECRETS.keysSecret}`);
-  });
-
-  test("kubectl apply accepts the plain manifests, twice", { timeout: TIMEOUT_MS }, async () => {
-    const manifests = ["exporter", "operator"].map((name) =>
-      readFileSync(join(ROOT, "examples", "kubernetes", `${name}.yaml`), "utf8"),
-    );
-    const edited = manifests.join("---\n").replace("https://gateway.example/api/v1", gateway.url);
-    const apply = () => call(tools.kubectl, ["apply", "--filename", "-"], edited);
-    await apply();
-    expect((await apply()).replaceAll(/.* unchanged\n/g, "")).toBe("");
-    expect(await present()).toEqual(OBJECTS.filter((path) => !path.includes("dashboard-")));
-    await until("the key", metrics, (text) => text.includes('\naigateway_key_up{key="billing"} 1\n'));
   });
 });

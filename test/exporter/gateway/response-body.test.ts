@@ -115,45 +115,6 @@ const translated = (error: unknown) =>
   transportError("read it", error, { limitMs: 100, maxBodyBytes: 2000, proxy: undefined });
 
 describe("transportError", () => {
-  test.each<[string, unknown, string, string]>([
-    [
-      "our own deadline",
-      new DOMException("Timed out", "TimeoutError"),
-      "timeout",
-      "no complete answer within 100 ms",
-    ],
-    ["no body in time", new errors.BodyTimeoutError("late"), "timeout", "no complete answer within 100 ms"],
-    [
-      "too large",
-      new errors.ResponseExceededMaxSizeError("large"),
-      "bad_response",
-      "the answer is larger than 2000 bytes (gateway.max_body)",
-    ],
-    [
-      "an unrequested 100 Continue",
-      new errors.SocketError("bad response"),
-      "bad_response",
-      "the answer is not readable HTTP (UND_ERR_SOCKET)",
-    ],
-    [
-      "no HTTP",
-      new errors.HTTPParserError("odd"),
-      "bad_response",
-      "the answer is not readable HTTP (HTTPParserError)",
-    ],
-    ["refused", coded("ECONNREFUSED"), "network", "the connection failed (ECONNREFUSED)"],
-    ["a certificate", coded("CERT_HAS_EXPIRED"), "network", "the connection failed (CERT_HAS_EXPIRED)"],
-    [
-      "a cause with a code",
-      new Error("failed", { cause: coded("ECONNRESET") }),
-      "network",
-      "the connection failed (ECONNRESET)",
-    ],
-    ["an error without a code", new Error("odd"), "network", "the connection failed"],
-  ])("%s: %s", (_, error, kind, why) => {
-    expect(translated(error)).toMatchObject({ kind, message: `Cannot read it: ${why}`, status: undefined });
-  });
-
   test.each([
     [coded("ECONNREFUSED"), "the proxy http://proxy:3128 refuses connections (ECONNREFUSED)"],
     [coded("ENOTFOUND"), "the proxy http://proxy:3128 is unknown: no such host (ENOTFOUND)"],

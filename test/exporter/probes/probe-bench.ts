@@ -56,12 +56,8 @@ export const ANSWER = { text: "One two three four.", usage: { cost: 0.01 } };
 export type Script = (name: string, signal: AbortSignal) => Promise<object> | object;
 
 /** Probes and the keys that pay for them, run by the engine on a manual clock; the test decides what the gateway does. */
-export function createProbeBench(
-  initial: ProbingConfig | undefined,
-  options: { readonly start?: string } = {},
-) {
-  const { start = "2026-11-18T12:00:00Z" } = options;
-  const clock = createManualClock(start);
+export function createProbeBench(initial: ProbingConfig | undefined) {
+  const clock = createManualClock("2026-11-18T12:00:00Z");
   const { log, lines } = createRecordingLog();
   const registry = createSelfRegistry(clock);
   const readings = createReadings(clock, createPacking(), () => 1000);

@@ -84,8 +84,6 @@ function usageBook(labels: UsageBook["labels"], figures: Figures): UsageBook {
   return { labels, integers, numbers: numbersOf(integers) };
 }
 
-export type AccountBooks = ReturnType<typeof createAccountBooks>;
-
 export type Balance = { readonly bought: number; readonly spent: number; readonly balance: number };
 export type BalanceBook = {
   readonly micros: Balance;
