@@ -22,7 +22,7 @@ export interface DemoSecrets {
 }
 
 /** A configuration of the exporter for the demo's gateway, which must listen already: every key with its team, and budgets. */
-export function demoConfiguration(
+function demoConfiguration(
   gateway: Gateway,
   secrets: DemoSecrets,
   schedule: { readonly keys: string; readonly analytics: string },

@@ -69,7 +69,7 @@ async function refusalOf(
 }
 
 /** The result of one run of a probe, for a person at a terminal. */
-export function probeReport(configured: ProbeConfig, outcome: ProbeOutcome): string {
+function probeReport(configured: ProbeConfig, outcome: ProbeOutcome): string {
   const { answer, failure, durationMs, audioFault } = outcome;
   const seconds = answer?.durationSeconds ?? answer?.usage.seconds;
   const { costCredits, inputTokens, outputTokens, totalTokens } = answer?.usage ?? {};

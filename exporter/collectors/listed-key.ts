@@ -130,7 +130,7 @@ function description(about: readonly Sample[], key?: string, owner?: Owner): Dis
 export type KeyFinding = "no_limit" | "no_expiry" | "unused";
 
 /** The findings of a key at an instant; none for a disabled key, nor where the service does not send what is needed. */
-export function keyFindings(key: AccountKey, nowMs: number): readonly KeyFinding[] {
+function keyFindings(key: AccountKey, nowMs: number): readonly KeyFinding[] {
   if (key.disabled === true) return [];
   return [
     ...(key.information.limitCredits === null ? (["no_limit"] as const) : []),

@@ -140,7 +140,7 @@ export function runningRange({ startMs }: Window, requestedAtMs: number): Window
 }
 
 /** The samples about an answer itself: its age, range and gaps. */
-export function answerSamples(
+function answerSamples(
   query: string,
   { dataMs, range, window }: UsageReading,
   usage: Usage,
@@ -167,7 +167,7 @@ export function answerSamples(
 }
 
 /** How the rows of an answer were cut. */
-export function breakdownSamples(query: string, parts: Breakdown, window: Window): readonly Sample[] {
+function breakdownSamples(query: string, parts: Breakdown, window: Window): readonly Sample[] {
   return [
     ...sample(families.folded, { query }, parts.foldedPairs, window),
     ...sample(families.colliding, { query }, parts.collidingRows, window),

@@ -171,8 +171,7 @@ export function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-export const SCHEDULE_RULE =
-  "a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s";
+const SCHEDULE_RULE = "a cron expression of 5 or 6 fields (UTC) or an interval from 1s to 1d, such as 60s";
 
 /**
  * A cron expression in UTC with five fields, or six with seconds, or an interval. Otherwise what is wrong with the text, to be

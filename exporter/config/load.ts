@@ -202,7 +202,7 @@ async function toConfig(
  * The keys of `keys_dir`, one for each file, named by the file: their paths in the order of their names; undefined if
  * the folder cannot be listed. `taken`: the names of `keys`.
  */
-export async function readKeysDirectory(
+async function readKeysDirectory(
   directory: string,
   taken: readonly (string | undefined)[],
   { listDirectory }: Pick<Files, "listDirectory">,

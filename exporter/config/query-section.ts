@@ -4,7 +4,7 @@ import { quote } from "../secrets/quote.ts";
 import { has, type Report, right, withRules } from "./rules.ts";
 
 /** What a query can show, amounts first. */
-export const QUERY_METRICS = [
+const QUERY_METRICS = [
   "credits",
   "byok_credits",
   "requests",

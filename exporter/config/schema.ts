@@ -33,7 +33,7 @@ const formerValueSection = section({
 });
 
 /** The price of a credit, now and in the past. */
-export const creditValueSection = withRules(
+const creditValueSection = withRules(
   section({
     currency: pattern(/^[A-Z]{3}$/, "currency")
       .prefault("USD")

@@ -110,10 +110,7 @@ export interface FaultyText {
 }
 
 /** The problems of a text, one per line: a mistake causes several faults, and only the first of them helps. */
-export function yamlFindings(
-  faults: readonly Fault[],
-  { text, document, lines }: FaultyText,
-): readonly Finding[] {
+function yamlFindings(faults: readonly Fault[], { text, document, lines }: FaultyText): readonly Finding[] {
   const messages = new Map<number, string>();
   for (const fault of faults) {
     const { position, message } = explanationOf(fault, text, document) ?? fault;

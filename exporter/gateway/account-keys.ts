@@ -12,7 +12,7 @@ import {
 } from "./wire/account-keys.ts";
 
 /** A list that goes on would fill the memory. */
-export const MOST_LISTED_KEYS = 25_000;
+const MOST_LISTED_KEYS = 25_000;
 
 /**
  * Lists the keys of a workspace, undefined for the default one. Each page overlaps the previous one by one row, which

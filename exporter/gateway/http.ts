@@ -133,7 +133,7 @@ async function encodeBody(body: object): Promise<EncodedBody> {
 export type Connections = Pick<Dispatcher, "request" | "destroy">;
 
 /** Connections to an origin, through the proxy of the configuration if it has one. */
-export function connectionsTo(origin: string, config: GatewayConfig): Connections {
+function connectionsTo(origin: string, config: GatewayConfig): Connections {
   const { proxy, timeoutMs, tls } = config;
   const options: Pool.Options = {
     connections: config.connections,

@@ -82,7 +82,7 @@ const name = z.string().optional().catch(undefined);
 const amount = z.union([z.string(), z.number()]).optional().catch(undefined);
 
 /** These fields are not part of the contract. */
-export const RefusalBody = z.object({
+const RefusalBody = z.object({
   error: z.object({
     metadata: z.object({
       limit_source: name,

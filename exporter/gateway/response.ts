@@ -112,7 +112,7 @@ export interface RetryAfterSource {
 }
 
 /** Some services send the rate-limit headers in the body only (observed-behaviour 16). */
-export const BodyHeaders = z.object({
+const BodyHeaders = z.object({
   error: z.object({
     metadata: z.object({ headers: z.custom<object>((value) => typeof value === "object" && value !== null) }),
   }),

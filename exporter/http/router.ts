@@ -113,7 +113,7 @@ function withHeaders({ headers }: WebConfig, answer: Answer): Answer {
  * Whether a browser sends the request on behalf of another site. Only browsers send `Origin` and `Sec-Fetch-Site`; a page
  * cannot change them. The scheme may differ, because a proxy may add TLS.
  */
-export function isCrossSite({ headers: { host, origin, "sec-fetch-site": site } }: IncomingMessage): boolean {
+function isCrossSite({ headers: { host, origin, "sec-fetch-site": site } }: IncomingMessage): boolean {
   if (site !== undefined && !OWN_SITES.has(site)) return true;
   if (origin === undefined) return false;
   const page = URL.parse(origin);
@@ -124,7 +124,7 @@ export function isCrossSite({ headers: { host, origin, "sec-fetch-site": site } 
 const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 /** Whether the request names one of the hosts, whatever its port. */
-export function isForHost({ headers: { host = "" } }: IncomingMessage, hosts: readonly string[]): boolean {
+function isForHost({ headers: { host = "" } }: IncomingMessage, hosts: readonly string[]): boolean {
   return hosts.includes(host.replace(/:\d+$/, "").toLowerCase());
 }
 

@@ -7,7 +7,7 @@ import { commonLabels, type Identity, selectorOf } from "./identity.ts";
 
 export const PORT_NAME = "metrics";
 export const CONFIG_ENTRY = "config.yaml";
-export const WEB_CONFIG_ENTRY = "web-config.yaml";
+const WEB_CONFIG_ENTRY = "web-config.yaml";
 
 const CONFIG_PATH = "/etc/aigateway-exporter";
 const WEB_CONFIG_PATH = "/etc/aigateway-exporter-web";

@@ -9,7 +9,7 @@ export type Account = {
 };
 
 /** What moves a balance without spend. Only purchases and incoming transfers are positive. */
-export const movementKinds = ["purchase", "refund", "transfer", "expiry"] as const;
+const movementKinds = ["purchase", "refund", "transfer", "expiry"] as const;
 export type MovementKind = (typeof movementKinds)[number];
 export type Movement = { readonly at: number; readonly kind: MovementKind; readonly micros: number };
 

@@ -23,7 +23,7 @@ export function isUsable(key: Key, at: number): boolean {
 }
 
 /** What the key may still spend in its window; negative after an overshoot, null if unlimited. */
-export function remainingMicros(ledger: Ledger, key: Key, at: number): number | null {
+function remainingMicros(ledger: Ledger, key: Key, at: number): number | null {
   if (key.limitMicros === null) return null;
   return key.limitMicros - countedMicros(key, ledger.spentOfLimit(key, at));
 }

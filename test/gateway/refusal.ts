@@ -1,5 +1,5 @@
 /** The 14 error statuses of contract section 7, with this gateway's messages. */
-export const statusMessages: Readonly<Record<number, string>> = {
+const statusMessages: Readonly<Record<number, string>> = {
   400: "Invalid or missing parameters",
   401: "Missing, invalid or disabled key",
   402: "Insufficient credits",

@@ -43,7 +43,7 @@ export function createAuthority(name = "test authority"): Authority {
 }
 
 /** The extension with the subject alternative names. */
-export function alternativeNames(...names: readonly Buffer[]): Buffer {
+function alternativeNames(...names: readonly Buffer[]): Buffer {
   return extension("551d11", false, sequence(...names));
 }
 

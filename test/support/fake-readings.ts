@@ -57,7 +57,7 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
 };
 
 /** The status of a target that was not polled yet. */
-export const NEVER_POLLED: TargetStatus = {
+const NEVER_POLLED: TargetStatus = {
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

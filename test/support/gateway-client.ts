@@ -66,7 +66,7 @@ export async function startClient(...steps: readonly Step[]) {
 }
 
 /** Permits without any wait; each outcome is recorded. */
-export function unlimitedPermits(outcomes: RequestOutcome[] = []): Permits {
+function unlimitedPermits(outcomes: RequestOutcome[] = []): Permits {
   return {
     next: () => Promise.resolve({ release: (outcome) => void outcomes.push(outcome) }),
   };

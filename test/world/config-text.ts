@@ -44,7 +44,7 @@ function analyticsSections({ file, top, queries, listing }: AnalyticsSettings): 
 }
 
 /** The key that the own query is about. */
-export const FILTERED_KEY = 500;
+const FILTERED_KEY = 500;
 const FILTERED = {
   name: "own",
   dimensions: ["model"],

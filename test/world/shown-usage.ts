@@ -9,7 +9,7 @@ export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
 export type QueryName = (typeof QUERIES)[number];
 
 /** The amounts as `/metrics` names them, and as the books do. */
-export const AMOUNT_FAMILIES = {
+const AMOUNT_FAMILIES = {
   credits: "micros",
   requests: "requests",
   prompt_tokens: "prompt",

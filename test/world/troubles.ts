@@ -153,7 +153,7 @@ function chainBefore(troubles: readonly Trouble[], linkMs: number): readonly Tro
  * The gap of a schedule as the stories write it, seconds: `60s`, `15m`, `* * * * *`, a cron with minutes in steps, or
  * one that runs hourly or daily.
  */
-export function gapSeconds(schedule: string): number {
+function gapSeconds(schedule: string): number {
   const [, count, unit] = /^(\d+)([smh])$/.exec(schedule) ?? [];
   if (count !== undefined) return Number(count) * (unit === "s" ? 1 : unit === "m" ? 60 : 3600);
   const [minute = "*", hour = "*"] = schedule.split(" ");
@@ -168,7 +168,7 @@ export function keyRoundSeconds({ keys, keySchedule, pace }: Settings): number {
 }
 
 /** The same for the analytics. */
-export function analyticsRoundSeconds({ analyticsSchedule }: Settings): number {
+function analyticsRoundSeconds({ analyticsSchedule }: Settings): number {
   return gapSeconds(analyticsSchedule);
 }
 

@@ -138,4 +138,4 @@ export function createWorldFiles(after: Clock["after"], elapsedMs: () => number)
 }
 
 const CONFIG_PATH = "/world/config.yaml";
-export const SECRET_PATH = "/world/secrets/f";
+const SECRET_PATH = "/world/secrets/f";

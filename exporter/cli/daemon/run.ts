@@ -84,7 +84,7 @@ const LISTEN_FAULTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Creates the app that the command line describes. */
-export function createExporter(
+function createExporter(
   config: Config,
   options: Options,
   { clock, random, build }: Pick<Terminal, "clock" | "random" | "build">,
@@ -95,7 +95,7 @@ export function createExporter(
 }
 
 /** Creates the log of a command, on standard error. Unexpected errors go there as well. */
-export function createCommandLog({ logLevel, logFormat }: Options, terminal: Terminal): Log {
+function createCommandLog({ logLevel, logFormat }: Options, terminal: Terminal): Log {
   const log = createLog(logLevel, logFormat, terminal.stderr);
   terminal.logErrorsTo(log);
   return log;

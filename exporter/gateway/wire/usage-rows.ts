@@ -110,7 +110,7 @@ function problemOf(error: z.ZodError | undefined): string {
 const instant = wireNumber.transform(epochMilliseconds).refine((ms) => ms >= FIRST_MILLISECOND_EPOCH);
 
 /** The fields that are read. */
-export const UsageBody = z.object({
+const UsageBody = z.object({
   data: z.object({
     data: z.array(z.unknown()),
     metadata: z.object({
@@ -129,7 +129,7 @@ const label = z
   .nullable();
 
 /** The labels of a row. */
-export function labelColumns({ dimensions }: Pick<UsageColumns, "dimensions">) {
+function labelColumns({ dimensions }: Pick<UsageColumns, "dimensions">) {
   return z.object(Object.fromEntries(dimensions.map((name) => [name, label])));
 }
 
@@ -139,7 +139,7 @@ const milliseconds = value.transform((ms) => (ms === undefined ? undefined : ms 
 const byok = wireNumber.nullish();
 
 /** The values of a row. Only requested columns are read, because a service may send others (observed-behaviour 5). */
-export function valueColumns({ creditMetric, rates }: Pick<UsageColumns, "creditMetric" | "rates">) {
+function valueColumns({ creditMetric, rates }: Pick<UsageColumns, "creditMetric" | "rates">) {
   const columnOf = { ...AMOUNT_METRICS, credits: creditMetric.credits };
   const columns: Record<string, z.ZodType<number | null | undefined>> = {};
   for (const amount of AMOUNTS)

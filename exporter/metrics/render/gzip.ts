@@ -82,7 +82,7 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
  * The CRC-32 (IEEE 802.3) of two texts in a row, from the CRC of each: the first is multiplied by x to the
  * power of the bits of the second, modulo the polynomial, as in crc32_combine of zlib.
  */
-export function combinedCrc(first: number, second: number, shiftOfSecond: number): number {
+function combinedCrc(first: number, second: number, shiftOfSecond: number): number {
   return (product(shiftOfSecond, first) ^ second) >>> 0;
 }
 

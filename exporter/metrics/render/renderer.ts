@@ -25,7 +25,7 @@ export const GROUP_BLOCKS = 2048;
  * Number of slices that are compressed at once. Each wait takes a turn of the event loop, which is long under a flood
  * of requests; all at once would occupy the threads of the pool and need more memory.
  */
-export const SLICES_AT_ONCE = 8;
+const SLICES_AT_ONCE = 8;
 
 /** The lines of neighbouring blocks, by family. */
 interface Group {

@@ -44,7 +44,7 @@ function readFilter(value: unknown, name: string): Filter {
 }
 
 /** A scalar or an array, depending on the operator. */
-export function readValues(value: unknown, name: string, operator: Operator): readonly Scalar[] {
+function readValues(value: unknown, name: string, operator: Operator): readonly Scalar[] {
   if (operator !== "in" && operator !== "not_in") return [readScalar(value, name)];
   return readList(value, name, 0, Number.POSITIVE_INFINITY).map((item, index) =>
     readScalar(item, `${name}[${index}]`),

@@ -1,6 +1,6 @@
 import type { Figures } from "../ledger.ts";
 
-export const additiveMetricNames = [
+const additiveMetricNames = [
   "request_count",
   "total_usage",
   "tokens_total",
@@ -17,7 +17,7 @@ export const additiveMetricNames = [
   "usage_data",
   "byok_request_count",
 ] as const;
-export const rateMetricNames = [
+const rateMetricNames = [
   "cache_hit_rate",
   "avg_latency",
   "p50_latency",

@@ -47,7 +47,7 @@ export function createManners() {
   };
 }
 
-export const defaultManner: Manner = {
+const defaultManner: Manner = {
   latencyMs: 0,
   microsPerMinute: 6000,
   micros: null,
