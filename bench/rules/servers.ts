@@ -57,12 +57,17 @@ async function roundOf(binary: string): Promise<Readings> {
 
 /** Intervals are divided by this, so that measuring takes two minutes. What an evaluation costs does not depend on them. */
 const FASTER = 10;
+/** Otherwise the last evaluations would be more than five minutes after the history, and select nothing. */
+const LONGEST_SECONDS = 30;
 /** Of each group, after the first, which fills the caches. Prometheus still finds the end of the history: it is a few minutes old. */
 const EVALUATIONS = 3;
 
 async function measure(binary: string, directory: string): Promise<Readings> {
   const groups = createRules();
-  const faster = groups.map((group) => ({ ...group, interval: `${secondsOf(group) / FASTER}s` }));
+  const faster = groups.map((group) => ({
+    ...group,
+    interval: `${Math.min(secondsOf(group) / FASTER, LONGEST_SECONDS)}s`,
+  }));
   const prometheus = await startPrometheus({ binary, directory, rules: [renderRuleFile(faster)] });
   try {
     const durations = new Map(groups.map(({ name }) => [name, new Map<number, number>()]));
