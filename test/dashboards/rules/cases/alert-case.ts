@@ -77,7 +77,7 @@ export function since(minute: number, outlook: Outlook): Course {
   };
 }
 
-/** The forecast of a key, as its urgency and the instant of exhaustion. */
+/** The forecast of a key, as a state set, its urgency and the instant of exhaustion. */
 export function forecastOfKey(
   key: string,
   course: Course,
@@ -90,6 +90,9 @@ export function forecastOfKey(
     return isBoundByOthers(minute) || (now === "learning" && !isLow) ? 0 : URGENCY[now];
   };
   return [
+    ...OUTLOOKS.map((state) =>
+      exposed(forecastFamilies.keyOutlook, { key, aigateway_key_outlook: state }, is(course, state), target),
+    ),
     exposed(forecastFamilies.keyUrgency, { key, team }, urgency, target),
     exposed(forecastFamilies.keyExhaustion, { key }, instant(course), target),
   ];
