@@ -11,6 +11,7 @@ import { imageParameters, imageRecipe, makeImageContent } from "../../test/suppo
 import { ROOT } from "../../test/support/repository.ts";
 import { atLeast, atMost, type Benchmark, ratio, type Readings, value } from "../benchmark.ts";
 import { isInstalled } from "../peers.ts";
+import { residentBytes } from "./start.ts";
 
 const KEYS = 10_000;
 const SCRAPE_MS = 15_000;
@@ -169,9 +170,4 @@ function requestsIn(text: string): number {
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function residentBytes(pid: number): number {
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return found ? Number(found[1]) * 1024 : Number.NaN;
 }

@@ -7,7 +7,7 @@ import { startUpstream } from "../poll/polled-exporter.ts";
 const KEYS = 10_000;
 const CONNECTIONS = 64;
 const REQUESTS = 3;
-/** A page is made at most once a second, so a later request makes it again. */
+/** A reader pauses, and memory that rests is slower to read on some machines. */
 const PAUSE_MS = 1200;
 
 /** Each is a contender. */
@@ -25,7 +25,7 @@ export const pageBenchmark: Benchmark = {
   name: "process/page",
   title:
     "The status page of an exporter that polls 10,000 keys every minute. `first byte` and `whole` are from the request until then, each the longest of three " +
-    "requests that make the page again; `stall` is the longest delay of a timer in its process meanwhile.",
+    "requests; `stall` is the longest delay of a timer in its process meanwhile.",
   quantities: [
     { name: "first byte", unit: "ms" },
     { name: "whole", unit: "ms" },

@@ -139,7 +139,7 @@ function scrape(port: number): Promise<{ text: string; firstByteAt: number }> {
 }
 
 /** Resident memory, from the kernel if it reports it (Linux). */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return found ? Number(found[1]) * 1024 : Number.NaN;
 }

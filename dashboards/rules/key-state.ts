@@ -1,38 +1,25 @@
 import { discoveryFamilies } from "../../exporter/collectors/discovery-families.ts";
 import { keyFamilies as families } from "../../exporter/collectors/key-families.ts";
-import { forecastFamilies } from "../../exporter/forecast/families.ts";
 import { selfFamilies } from "../../exporter/metrics/self-families.ts";
 import { uids } from "../uids.ts";
-import { DAY, HOUR, MINUTE, thresholds } from "../thresholds.ts";
+import { HOUR, MINUTE, thresholds } from "../thresholds.ts";
 import { promql, select } from "../promql.ts";
 import { KEY, keysWith, LOOK, ofKeyOwner } from "./owner.ts";
 import type { RuleGroup } from "./rule.ts";
 import { createAlert, JOB, type AlertDefinition, type Settings } from "./settings.ts";
 import type { Timing } from "./timing.ts";
 
-const LINK = { uid: uids.key, labels: ["job", "key"] };
-
 /** Alerts on keys themselves: refused, unanswered, expiring or removed. */
 export function keyState(settings: Settings): RuleGroup {
   const { timing } = settings;
+  const link = { uid: uids.key, labels: ["job", "key"] };
   return {
     name: "aigateway-key-state",
     comment: "Keys themselves: refused, unanswered, expiring or removed.",
     interval: timing.duration(5 * MINUTE),
     rules: [unauthorized, dataStale, expiresSoon, freeQuotaLow, limitRemoved, disappeared].map((define) =>
-      createAlert(settings, LINK, define(timing)),
+      createAlert(settings, link, define(timing)),
     ),
-  };
-}
-
-/** The alert on unusual spend: a group of its own, because it reads most of all alerts, and what it reads changes within hours. */
-export function keySpend(settings: Settings): RuleGroup {
-  const { timing } = settings;
-  return {
-    name: "aigateway-key-spend",
-    comment: "Keys that spend unusually much.",
-    interval: timing.duration(15 * MINUTE),
-    rules: [createAlert(settings, LINK, spendAnomaly(timing))],
   };
 }
 
@@ -143,31 +130,5 @@ function disappeared({ duration, memory }: Timing): AlertDefinition {
     for: 5 * MINUTE,
     summary: `Key {{ $labels.key }} is no longer monitored`,
     description: `${KEY} is missing from the configuration of {{ $labels.job }}, and no alert covers it. If that was not intended, restore its entry or its file in keys_dir.`,
-  };
-}
-
-/** After a restart without a management key, what was usual before it counts until the exporter knows it again. */
-function spendAnomaly(timing: Timing): AlertDefinition {
-  const { hour, day, credits } = thresholds.anomaly;
-  const before = timing.duration(4 * DAY);
-  const isAbove = (window: string, factor: number) => {
-    const burn = select(forecastFamilies.keyBurn, { window });
-    const usual = select(forecastFamilies.keyUsualBurn, { window });
-    return promql`max by (job, gateway, key) (${burn}) > ${factor} * max by (job, gateway, key) (${usual} or ${usual} offset ${before})`;
-  };
-  return {
-    name: "AIGatewayKeySpendAnomaly",
-    severity: "info",
-    fires: "A key spends far more than in the last week.",
-    expr: ofKeyOwner(
-      timing,
-      promql`
-        ((${isAbove("1h", hour)}
-        or ${isAbove("1d", day)}) > ${credits})`,
-    ),
-    for: 15 * MINUTE,
-    keepFiringFor: 30 * MINUTE,
-    summary: `Key {{ $labels.key }} spends {{ $value | printf "%.2f" }} credits an hour, far more than in its last week`,
-    description: `${KEY} spends more than twice as much as in any hour of the week before yesterday, or one and a half times as much as on any day. Ask the owner whether that is intended; if not, look for a loop, a leaked key or a higher price.`,
   };
 }

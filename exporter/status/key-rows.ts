@@ -11,7 +11,7 @@ import { type KeyRow, stateOf } from "./target-rows.ts";
 /** The keys of the process: the configured ones in their order, then those that only a list of the account shows. */
 export interface KeyRows {
   all(): readonly KeyRow[];
-  /** Without the rows of the others; undefined: no key has the name. */
+  /** Makes this row only; undefined: no key has the name. */
   named(name: string): KeyRow | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Overview {
   readonly configuredKeys: number;
   /** Made on first demand. */
   readonly keys: readonly KeyRow[];
-  /** The key of the name, without the rows of the others; undefined: there is none. */
+  /** The key with the name; undefined: there is none. Makes the row of no other key. */
   readonly keyNamed: (name: string) => KeyRow | undefined;
   readonly queries: readonly QueryRow[];
   /** The spend of keys by model; absent: no query asks for it. */
