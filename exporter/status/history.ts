@@ -7,8 +7,7 @@ import {
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
 import { BUCKET_MS, GRANULARITIES, type Granularity, windowAt } from "../time/window.ts";
-import type { KeyLabels } from "../readings/key-labels.ts";
-import { hasOthers, type OwnFigures } from "./key-models.ts";
+import type { KeyNames, OwnFigures, SpendUnderName } from "./key-names.ts";
 import { type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What the account spent by day and by hour, as the gateway reports it. */
@@ -16,7 +15,6 @@ export interface History {
   readonly targets: () => readonly TargetRow[];
   /** Undefined: there is no current answer. */
   of(subject: HistorySubject, granularity: Granularity): HistoryReading | undefined;
-  readonly labels: () => KeyLabels;
 }
 
 /** Credits of consecutive hours or days. */
@@ -29,7 +27,7 @@ export interface Course {
   readonly isLeast: boolean;
 }
 
-export function historyOf(readings: ReadingSource, labels: () => KeyLabels): History {
+export function createHistory(readings: ReadingSource): History {
   const names = GRANULARITIES.flatMap((granularity) =>
     HISTORY_SUBJECTS.map((subject) => `${subject}-${granularity}`),
   );
@@ -39,7 +37,6 @@ export function historyOf(readings: ReadingSource, labels: () => KeyLabels): His
       const value = readings.shown(targetId("history", `${subject}-${granularity}`))?.value;
       return value?.kind === "history" ? value : undefined;
     },
-    labels,
   };
 }
 
@@ -68,38 +65,29 @@ function nothing({ count }: HistoryReading): readonly number[] {
   return Array.from({ length: count }, () => 0);
 }
 
-/** Undefined also if what the gateway calls the key is unknown, or several keys are called that. */
+/** Undefined also if what the gateway calls the key is unknown, or other keys spend under that name. */
 export function keyCourse(
   history: History,
   granularity: Granularity,
   key: OwnFigures,
-  nowMs: number,
+  names: KeyNames,
 ): Course | undefined {
-  const labels = history.labels();
-  const label = labels.byName.get(key.name);
-  if (!label || labels.isShared(label)) return undefined;
-  const courses = {
-    hour: courseOf(history, "hour", "key", label),
-    day: courseOf(history, "day", "key", label),
-  };
-  const isOfMore = hasMore(courses.hour, "day", key, nowMs) || hasMore(courses.day, "month", key, nowMs);
-  return isOfMore ? undefined : courses[granularity];
+  const { label, isShared } = names.of(key);
+  return label && !isShared ? courseOf(history, granularity, "key", label) : undefined;
 }
 
-/** Whether more was spent since the window began than the key itself reports. */
-function hasMore(
-  course: Course | undefined,
-  window: "day" | "month",
-  key: OwnFigures,
+/** What the history reports under the name of a key, today and this month. */
+export function pastSpendsUnder(
+  label: string,
+  history: History | undefined,
   nowMs: number,
-): boolean {
-  if (!course) return false;
-  const { startMs, bucketMs, amounts, dataMs } = course;
-  const first = Math.max(0, (windowAt(window, nowMs).startMs - startMs) / bucketMs);
-  return hasOthers(
-    amounts.slice(first).reduce((sum, amount) => sum + amount, 0),
-    dataMs,
-    window,
-    key,
-  );
+): readonly SpendUnderName[] {
+  return GRANULARITIES.flatMap((granularity) => {
+    const course = history && courseOf(history, granularity, "key", label);
+    if (!course) return [];
+    const { startMs, bucketMs, amounts, dataMs } = course;
+    const window = granularity === "hour" ? "day" : "month";
+    const first = Math.max(0, (windowAt(window, nowMs).startMs - startMs) / bucketMs);
+    return { window, credits: amounts.slice(first).reduce((sum, amount) => sum + amount, 0), dataMs };
+  });
 }

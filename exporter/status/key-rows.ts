@@ -10,9 +10,9 @@ import { type KeyRow, stateOf } from "./target-rows.ts";
 
 /** The keys of the process: the configured ones in their order, then those that only a list of the account shows. */
 export interface KeyRows {
-  all(): readonly KeyRow[];
+  readonly all: () => readonly KeyRow[];
   /** Makes this row only; undefined: no key has the name. */
-  named(name: string): KeyRow | undefined;
+  readonly named: (name: string) => KeyRow | undefined;
 }
 
 export interface KeySources {
@@ -26,6 +26,7 @@ type KeysConfig = Pick<Config, "keys" | "discovery" | "part">;
 export function createKeyRows(config: KeysConfig, listed: ListedNames, sources: KeySources): KeyRows {
   const ofListed = ([hash, name]: ListedKey) => listedRow(hash, name, sources);
   let rows: readonly KeyRow[] | undefined;
+  let makers: ReadonlyMap<string, () => KeyRow> | undefined;
   return {
     all: () =>
       (rows ??= [
@@ -33,11 +34,11 @@ export function createKeyRows(config: KeysConfig, listed: ListedNames, sources: 
         ...listedKeys(config, listed, sources).map(ofListed),
       ]),
     named: (name) => {
-      const configured = config.keys.find((key) => key.name === name);
-      if (configured) return configuredRow(configured, sources);
-      return listedKeys(config, listed, sources)
-        .filter(([, key]) => key.name === name)
-        .map(ofListed)[0];
+      makers ??= new Map([
+        ...listedKeys(config, listed, sources).map((key) => [key[1].name, () => ofListed(key)] as const),
+        ...config.keys.map((key) => [key.name, () => configuredRow(key, sources)] as const),
+      ]);
+      return makers.get(name)?.();
     },
   };
 }

@@ -15,8 +15,9 @@ import {
   type UnwatchedRow,
   unwatchedRow,
 } from "./target-rows.ts";
-import { createKeyModels, type KeyModelsSource } from "./key-models.ts";
-import { type History, historyOf } from "./history.ts";
+import { createKeyModels, keySpendsUnder, type KeyModelsSource } from "./key-models.ts";
+import { createKeyNames, type KeyNames } from "./key-names.ts";
+import { createHistory, type History, pastSpendsUnder } from "./history.ts";
 import { labelsOf } from "../readings/key-labels.ts";
 import { type ProbesOverview, probesOverview, type ProbesSource } from "./probes-overview.ts";
 
@@ -39,6 +40,8 @@ export interface Overview {
   readonly keys: readonly KeyRow[];
   /** The key with the name; undefined: there is none. Makes the row of no other key. */
   readonly keyNamed: (name: string) => KeyRow | undefined;
+  /** What the gateway calls the keys. */
+  readonly keyNames: KeyNames;
   readonly queries: readonly QueryRow[];
   /** The spend of keys by model; absent: no query asks for it. */
   readonly keyModels?: KeyModelsSource | undefined;
@@ -85,6 +88,11 @@ export function createOverview(
   let known: ReturnType<typeof labelsOf> | undefined;
   const labels = () => (known ??= labelsOf(listed()));
   const keys = createKeyRows(config, listed(), { readings, forecasts, nowMs: about.nowMs });
+  const history = config.analytics && createHistory(readings);
+  const keyNames = createKeyNames(labels, keys.named, (label) => [
+    ...pastSpendsUnder(label, history, about.nowMs),
+    ...keySpendsUnder(label, config, readings),
+  ]);
   return {
     ...about,
     shard: config.part,
@@ -94,10 +102,11 @@ export function createOverview(
     get keys() {
       return keys.all();
     },
-    keyNamed: (name) => keys.named(name),
+    keyNamed: keys.named,
+    keyNames,
     queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
-    keyModels: createKeyModels(config, readings, labels),
-    history: config.analytics && historyOf(readings, labels),
+    keyModels: createKeyModels(config, readings, keyNames),
+    history,
     unwatched: config.analytics && unwatchedRow(readings),
     budgetQueries: config.analytics ? budgetQueries(config.budgets, readings) : [],
     budgets: config.budgets.map((budget) => {

@@ -57,7 +57,7 @@ function headJson(overview: Overview, nextPage: number | undefined): Omit<Status
 
 /** A key with its owner, limit and spend. */
 function keyJson(row: KeyRow, { keyModels }: Pick<Overview, "keyModels">): StatusJson["keys"][number] {
-  const models = keyModels?.of(row).windows ?? [];
+  const models = keyModels?.of(row) ?? [];
   const { team, project, costCenter } = row.owner;
   const limit = typeof row.limit === "number" ? row.limit : undefined;
   return {

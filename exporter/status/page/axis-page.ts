@@ -1,4 +1,5 @@
 import type { Overview } from "../overview.ts";
+import type { QueryRow } from "../target-rows.ts";
 import { type Axis, AXIS_PATHS, axisAddress } from "../view.ts";
 import { foreign, type Html, html, keyLink, labelled } from "./html.ts";
 import { axisHistory, historySection } from "./history.ts";
@@ -70,7 +71,7 @@ function ofOne(overview: Overview, axis: Axis, { name, amounts }: Ranked): reado
     windowTiles(overview, amounts),
     axisHistory(overview, axis, name),
     rankingSection(tableOf(other), rankedRows(rows, other), queries),
-    ...(axis === "model" && keyModels ? [keysSection(keyModels, name)] : []),
+    ...(axis === "model" && keyModels ? [keysSection(overview, keyModels.keysOf(name))] : []),
   ];
 }
 
@@ -85,12 +86,11 @@ function rankedRows(rows: readonly Ranked[], axis: Axis) {
 }
 
 /** The keys that spend on a model. */
-function keysSection(keyModels: NonNullable<Overview["keyModels"]>, model: string): Html {
-  const windows = keyModels.keysOf(model);
+function keysSection({ keyNames }: Overview, windows: readonly QueryRow[]): Html {
   const rows = ranked(windows, (pair) => pair.model).map(({ name: label, amounts }) => {
-    const name = keyModels.labels().nameOf(label);
-    if (name === label) return { title: keyLink(name), amounts };
-    const link = name === undefined ? undefined : html`<small>${keyLink(name)}</small>`;
+    const key = keyNames.keyOf(label);
+    if (key?.name === label) return { title: keyLink(label), amounts };
+    const link = key && html`<small>${keyLink(key.name)}</small>`;
     return { title: html`${labelled(label, "name")}${link}`, amounts };
   });
   const notes = html`<p class="note">

@@ -8,6 +8,7 @@ import {
   windowBefore,
 } from "../../time/window.ts";
 import { type Course, courseOf, type History, keyCourse, totalCourse } from "../history.ts";
+import type { KeyNames } from "../key-names.ts";
 import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { axisAddress } from "../view.ts";
@@ -22,11 +23,12 @@ import { shortTime, timeText } from "./time.ts";
 const MOST_NAMED = 5;
 
 /** The spend by day and of today by hour, divided by the largest keys, models or apps, and the month against the last one. */
-export function historySection({ history, nowMs }: Overview, axis: HistoryAxis): Html {
+export function historySection(overview: Overview, axis: HistoryAxis): Html {
+  const { history, keyNames, nowMs } = overview;
   if (!history) return NO_HISTORY;
   const month = monthCard(history, nowMs);
   const [days, hours] = GRANULARITIES.map((granularity) => {
-    const parts = partsOf(history, granularity, axis);
+    const parts = partsOf(history, granularity, axis, keyNames);
     return parts && spendCard(parts, nowMs);
   });
   return section(history, [days, month, hours]);
@@ -42,12 +44,13 @@ export function axisHistory({ history, nowMs }: Overview, axis: HistoryAxis, nam
 }
 
 /** The spend of a key, and what is left of its limit. */
-export function keyHistory(key: KeyRow, { history, nowMs }: Overview): Html {
+export function keyHistory(key: KeyRow, overview: Overview): Html {
+  const { history, keyNames, nowMs } = overview;
   if (!history) return NO_HISTORY;
-  const cards = courseCards((granularity) => keyCourse(history, granularity, key, nowMs), nowMs);
+  const cards = courseCards((granularity) => keyCourse(history, granularity, key, keyNames), nowMs);
   if (cards.every((each) => !each) && history.of("key", "day"))
     return html`<p class="note">The past of the key is unknown: ${WHY_UNNAMED}</p>`;
-  return section(history, [...cards, leftCard(key, history, nowMs)]);
+  return section(history, [...cards, leftCard(key, overview)]);
 }
 
 const WHY_UNNAMED = html`the gateway reports it by the names that keys have there, and no list of the
@@ -90,14 +93,19 @@ interface Part {
 }
 
 /** The largest names, and the rest as one; if the answer lacks rows, the rest comes from the total. */
-function partsOf(history: History, granularity: Granularity, axis: HistoryAxis): Parts | undefined {
+function partsOf(
+  history: History,
+  granularity: Granularity,
+  axis: HistoryAxis,
+  keyNames: KeyNames,
+): Parts | undefined {
   const [reading, total] = [history.of(axis, granularity), totalCourse(history, granularity)];
   if (!reading) return undefined;
   const { startMs, count } = reading;
   const bucketMs = BUCKET_MS[granularity];
   const ordered = [...reading.names].toSorted(([, one], [, other]) => sum(other) - sum(one));
   const named = ordered.slice(0, MOST_NAMED).map(([label, amounts], index) => {
-    return { kind: `s${index}`, name: nameLink(axis, label, history.labels().nameOf(label)), amounts };
+    return { kind: `s${index}`, name: nameLink(axis, label, keyNames), amounts };
   });
   const others = ordered.slice(MOST_NAMED).map(([, amounts]) => amounts);
   const isFromTotal = reading.isLeast && total !== undefined && !total.isLeast;
@@ -114,9 +122,10 @@ function partsOf(history: History, granularity: Granularity, axis: HistoryAxis):
   return { startMs, dataMs, isLeast, bucketMs, parts: [...named, ...rest] };
 }
 
-function nameLink(axis: HistoryAxis, label: string, key: string | undefined): Html {
+function nameLink(axis: HistoryAxis, label: string, keyNames: KeyNames): Html {
   if (axis !== "key") return html`<a href="${axisAddress(axis, label)}">${labelled(label, axis)}</a>`;
-  return key === undefined ? labelled(label, axis) : keyLink(key);
+  const key = keyNames.keyOf(label);
+  return key ? keyLink(key.name) : labelled(label, axis);
 }
 
 /** Undefined: there is no answer of today yet. */

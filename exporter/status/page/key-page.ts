@@ -1,6 +1,6 @@
 import { type WindowKind, windowAt } from "../../time/window.ts";
 import type { Overview } from "../overview.ts";
-import type { KeyRow } from "../target-rows.ts";
+import type { KeyRow, QueryRow } from "../target-rows.ts";
 import { keyAddress } from "../view.ts";
 import { credits, price, tile } from "./amount.ts";
 import { budgetsSection } from "./budgets.ts";
@@ -10,7 +10,7 @@ import { keyHistory } from "./history.ts";
 import { byokLine, expiryLine, listLine, ownerLine, resetCell, UNKNOWN_NOTE, usedCell } from "./keys.ts";
 import { layout, type Written } from "./layout.ts";
 import { answerAge, dangerMark, faultText, pollMark } from "./marks.ts";
-import type { KeyModels } from "../key-models.ts";
+import type { NameThere } from "../key-names.ts";
 import { card, type Column, sheet } from "./table.ts";
 import { until } from "./time.ts";
 import { ranked, rankingSection } from "./ranking.ts";
@@ -40,7 +40,7 @@ function sectionsOf(key: KeyRow, overview: Overview): readonly (Html | undefined
     figures(key, overview),
     layersSection(key, nowMs),
     keyHistory(key, overview),
-    keyModels && keyModelsSection(keyModels.of(key)),
+    keyModels && keyModelsSection(overview.keyNames.of(key), keyModels.of(key)),
     budgetsSection(budgets, overview),
     UNKNOWN_NOTE,
   ];
@@ -130,7 +130,7 @@ const LAYER_COLUMNS: readonly Column[] = [
 ];
 
 /** What a key spends by model in each window. */
-export function keyModelsSection({ label = "", isShared, windows }: KeyModels): Html {
+export function keyModelsSection({ label = "", isShared }: NameThere, windows: readonly QueryRow[]): Html {
   const heading = { id: "models", title: "Models" };
   const name = foreign(label, 64);
   if (windows.length === 0) {

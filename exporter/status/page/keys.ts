@@ -49,7 +49,8 @@ export const UNKNOWN_NOTE = html`<p class="note">
   belongs to a window that has ended. Days, weeks (from Monday) and months are UTC.
 </p>`;
 
-function keyRow(key: KeyRow, { history, nowMs }: Pick<Overview, "history" | "nowMs">): Row {
+function keyRow(key: KeyRow, overview: Overview): Row {
+  const { nowMs } = overview;
   const { limit, remaining, day, week, month, total, byok } = key;
   const around = layerText(key, nowMs);
   const layer = around && html`<small class="text">${around}</small>`;
@@ -59,7 +60,7 @@ function keyRow(key: KeyRow, { history, nowMs }: Pick<Overview, "history" | "now
       ? [layer ?? html`<span class="soft">unlimited</span>`, undefined, undefined]
       : [
           html`${usedCell(key, limit)}${mirrored}${layer}`,
-          html`${credits(remaining)}${history && leftSpark(key, history, nowMs)}`,
+          html`${credits(remaining)}${leftSpark(key, overview)}`,
           resetCell(key, nowMs),
         ];
   return {

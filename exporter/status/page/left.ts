@@ -1,6 +1,7 @@
 import { type Window, type WindowKind, windowAt } from "../../time/window.ts";
-import { type Course, type History, keyCourse } from "../history.ts";
+import { type Course, keyCourse } from "../history.ts";
 import { isOwn } from "../danger.ts";
+import type { Overview } from "../overview.ts";
 import type { KeyRow } from "../target-rows.ts";
 import { creditText } from "./amount.ts";
 import { lineChart, type Lines, type Point, sparkLine } from "./chart.ts";
@@ -8,8 +9,8 @@ import { type Html, html } from "./html.ts";
 import { card } from "./table.ts";
 
 /** What was left of a key's limit until now, with the estimate to the reset. Undefined: something of it is unknown. */
-export function leftCard(key: KeyRow, history: History, nowMs: number): Html | undefined {
-  const chart = leftLines(key, history, nowMs);
+export function leftCard(key: KeyRow, overview: PastSource): Html | undefined {
+  const chart = leftLines(key, overview);
   if (!chart) return undefined;
   const heading = { id: "left", title: "Left of the limit" };
   const now = `${creditText(key.remaining ?? 0)} credits now`;
@@ -23,15 +24,18 @@ export function leftCard(key: KeyRow, history: History, nowMs: number): Html | u
 }
 
 /** The same as a small picture. */
-export function leftSpark(key: KeyRow, history: History, nowMs: number): Html | undefined {
-  const chart = leftLines(key, history, nowMs);
+export function leftSpark(key: KeyRow, overview: PastSource): Html | undefined {
+  const chart = leftLines(key, overview);
   return chart && sparkLine("What was left of the limit, with the estimate to the reset", chart);
 }
 
+type PastSource = Pick<Overview, "history" | "keyNames" | "nowMs">;
+
 /** What was left until now, counted back from what is left now, and the estimate. */
-function leftLines(key: KeyRow, history: History, nowMs: number): Lines | undefined {
+function leftLines(key: KeyRow, { history, keyNames, nowMs }: PastSource): Lines | undefined {
   const { limit, remaining } = key;
-  const course = keyCourse(history, key.reset === "daily" ? "hour" : "day", key, nowMs);
+  const granularity = key.reset === "daily" ? "hour" : "day";
+  const course = history && keyCourse(history, granularity, key, keyNames);
   if (typeof limit !== "number" || remaining === undefined || !course) return undefined;
   const window = limitWindowOf(key, nowMs);
   const now: Point = [nowMs, remaining];

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { ConfigFileInput } from "../../../exporter/config/schema.ts";
-import { labelsOf } from "../../../exporter/readings/key-labels.ts";
 import { createKeyModels } from "../../../exporter/status/key-models.ts";
 import type { KeySpends } from "../../../exporter/readings/reading.ts";
 import type { ReadingSource } from "../../../exporter/readings/readings.ts";
@@ -117,6 +116,10 @@ test.each<[string, Partial<ConfigFileInput>, ((gateway: Gateway) => void) | unde
   expect(text).not.toMatch(/acme|reports no spend/);
   expect(words !== undefined && /Spend by day|Spend of today/.test(text)).toBe(false);
   expect(await app.keyOf("billing")).not.toHaveProperty("models_day");
+  // Elsewhere, the spend under the name belongs to no key either.
+  const charts = (await app.page("/")).match(/<ul class="legend">.*?<\/ul>/gs) ?? [];
+  const others = [...charts, await app.page("/models/acme%2Fone")].join("");
+  expect(others.includes("/keys/billing")).toBe(words === undefined);
 });
 
 test("models of a day that has ended are withdrawn, and those of the month stay", async () => {
@@ -163,15 +166,12 @@ function figuresOf(keySpends: KeySpends, day?: number) {
     latest: () => undefined,
     isCurrent: () => true,
   };
-  const owner = { team: "", project: "", costCenter: "" };
-  const labels = labelsOf(
-    new Map([["default", new Map([["a", { name: "prod", twins: [], label: "Prod", owner }]])]]),
-  );
+  const names = { of: () => ({ label: "Prod", isShared: false }), keyOf: () => undefined };
   const queries = [
     { name: "q", dimensions: ["model", "api_key_id"], metrics: ["credits" as const], window: "day" as const },
   ].map((query) => ({ ...query, top: 9, filters: [] }));
-  const source = createKeyModels({ analytics: testAnalytics({ queries }) }, readings, () => labels);
-  return source?.of({ name: "prod", day, month: undefined, lastSuccessMs: undefined }).windows;
+  const source = createKeyModels({ analytics: testAnalytics({ queries }) }, readings, names);
+  return source?.of({ name: "prod", day, month: undefined, lastSuccessMs: undefined });
 }
 
 const UNKNOWN = { dataMs: 5, pairs: [] };

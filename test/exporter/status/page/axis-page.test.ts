@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import type { Overview } from "../../../../exporter/status/overview.ts";
-import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
 import { renderAxisPage } from "../../../../exporter/status/page/axis-page.ts";
 import type { QueryRow } from "../../../../exporter/status/target-rows.ts";
 import { type Axis, axisAddress } from "../../../../exporter/status/view.ts";
-import { historyOf, markupFaults, overviewOf, query, rows, textOf } from "./page-reader.ts";
+import { historyOf, key, markupFaults, overviewOf, query, rows, textOf } from "./page-reader.ts";
 
 const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
 const UNKNOWN = { dataMs: undefined, state: "waiting", lastSuccessMs: undefined } as const;
@@ -109,32 +108,17 @@ test("a total that is a sum of pairs is a lower bound, and no share is shown", (
 
 test("the page of a model has its share, its apps, and the keys that spend on it", () => {
   const keyModels = {
-    of: () => ({ label: undefined, isShared: false, windows: [] }),
+    of: () => [],
     keysOf: (model: string) => [
       query("day", { pairs: [{ model: `Prod ${model}`, app: "", credits: 0.25 }] }),
       query("month", { pairs: [{ model: "Twin", app: "", credits: 2 }] }),
     ],
-    labels: () =>
-      labelsOf(
-        new Map([
-          [
-            "default",
-            new Map([
-              [
-                "a",
-                {
-                  name: "billing",
-                  label: "Prod acme/one",
-                  twins: [],
-                  owner: { team: "", project: "", costCenter: "" },
-                },
-              ],
-            ]),
-          ],
-        ]),
-      ),
   };
-  const { page } = axisPage("model", "acme/one", { keyModels });
+  const keyNames = {
+    of: () => ({ label: undefined, isShared: false }),
+    keyOf: (label: string) => (label === "Twin" ? undefined : key("billing")),
+  };
+  const { page } = axisPage("model", "acme/one", { keyModels, keyNames });
   expect(markupFaults(page)).toEqual([]);
   expect(rows(page)).toEqual([
     ["App", "Today at least", "Yesterday", "This month", "Last month"],

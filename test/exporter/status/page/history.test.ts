@@ -77,7 +77,9 @@ test.each<[string, Partial<KeyRow>]>([
   ["with an unknown rest", { remaining: undefined }],
   ["that no list names", { name: "other" }],
 ])("a key %s has no picture of what is left", (_, more) => {
-  expect(leftSpark(key("billing", more), historyOf({ billing: [2, 6] }), NOW)).toBeUndefined();
+  expect(
+    leftSpark(key("billing", more), overviewOf({ history: historyOf({ billing: [2, 6] }) })),
+  ).toBeUndefined();
 });
 
 test("what the history lacks of today was spent since: at the beginning of the window nothing was", () => {

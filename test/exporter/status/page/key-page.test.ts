@@ -18,7 +18,7 @@ import {
   rows,
   textOf,
 } from "./page-reader.ts";
-import type { KeyModels } from "../../../../exporter/status/key-models.ts";
+import type { NameThere } from "../../../../exporter/status/key-names.ts";
 
 const DOWN = {
   state: "down",
@@ -178,10 +178,10 @@ test("a key that does not exist has an answer that shows its name as text", () =
 
 const OTHER = { model: "_other", app: "_other", credits: 1 };
 
-function sectionOf(more: Partial<QueryRow>, model = "acme/one", names: Partial<KeyModels> = {}): string {
+function sectionOf(more: Partial<QueryRow>, model = "acme/one", name: Partial<NameThere> = {}): string {
   const pairs = [{ model, app: "", credits: 3 }, OTHER];
   const windows = [query("day", { credits: 4, pairs, ...more })];
-  return keyModelsSection({ label: "Prod", isShared: false, windows, ...names }).text;
+  return keyModelsSection({ label: "Prod", isShared: false, ...name }, windows).text;
 }
 
 test("the models of a key add up to its spend", () => {

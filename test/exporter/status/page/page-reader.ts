@@ -4,8 +4,8 @@ import { dangerOf } from "../../../../exporter/status/danger.ts";
 import { targetId } from "../../../../exporter/readings/target-id.ts";
 import type { AccountOverview } from "../../../../exporter/status/account-overview.ts";
 import type { BudgetRow, Overview } from "../../../../exporter/status/overview.ts";
+import type { KeyNames } from "../../../../exporter/status/key-names.ts";
 import type { History } from "../../../../exporter/status/history.ts";
-import { labelsOf } from "../../../../exporter/readings/key-labels.ts";
 import { renderPage } from "../../../../exporter/status/page/page.ts";
 import type { ProbeRow } from "../../../../exporter/status/probes-overview.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
@@ -39,11 +39,21 @@ export function overviewOf(overview: Partial<Overview>): Overview {
     creditValue: undefined,
     keys: [],
     keyNamed,
+    keyNames: namesOf(overview.history),
     queries: [],
     budgetQueries: [],
     budgets: [],
   };
   return { ...about, ...nothing, ...overview };
+}
+
+/** At the gateway, keys have their own names if the history has them. */
+function namesOf(history: History | undefined): KeyNames {
+  const isKnown = (name: string) => history?.of("key", "day")?.names.has(name) === true;
+  return {
+    of: ({ name }) => ({ label: isKnown(name) ? name : undefined, isShared: false }),
+    keyOf: (label) => (isKnown(label) ? key(label) : undefined),
+  };
 }
 
 /** A key that is up, with every value known. */
@@ -77,8 +87,6 @@ export function forecast(more: Partial<Forecast>): Forecast {
 
 /** A history of names with their credits of the last two days (or hours), of which each other one lacks nothing. */
 export function historyOf(names: Readonly<Record<string, readonly number[]>>, isLeast = false): History {
-  const owner = { team: "", project: "", costCenter: "" };
-  const keys = Object.keys(names).map((label) => [label, { name: label, label, twins: [], owner }] as const);
   return {
     targets: () => [],
     of: (subject, granularity) => ({
@@ -90,7 +98,6 @@ export function historyOf(names: Readonly<Record<string, readonly number[]>>, is
       names: new Map(subject === "total" ? [["_none", [10, 20]]] : Object.entries(names)),
       isLeast: isLeast && subject !== "total",
     }),
-    labels: () => labelsOf(new Map([["default", new Map(keys)]])),
   };
 }
 
