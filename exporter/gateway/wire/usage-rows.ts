@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { decimalRest } from "../../metrics/decimal-sum.ts";
+import { inParts } from "../../time/event-loop.ts";
 import { epochMilliseconds, FIRST_MILLISECOND_EPOCH, utcMilliseconds } from "../../time/utc-time.ts";
 import type { Granularity } from "../../time/window.ts";
 import { GatewayError } from "../errors.ts";
@@ -21,23 +22,33 @@ export interface UsageRow {
   readonly rates: Rates;
 }
 
-/** @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read. */
-export function parseUsageRows(body: unknown, columns: UsageColumns, action: string): UsageRows {
+/**
+ * Other work runs meanwhile, because an answer may have many thousand rows.
+ * @throws GatewayError `bad_response` when the shape is wrong, or no row of several can be read.
+ */
+export async function parseUsageRows(
+  body: unknown,
+  columns: UsageColumns,
+  action: string,
+): Promise<UsageRows> {
   const { data: sentRows, metadata, cachedAt, warnings } = parseBody(UsageBody, body, action).data;
   const wireRows = sentRows.slice(0, mostRows(columns));
   const [labels, values] = [labelColumns(columns), valueColumns(columns)];
-  const rows: UsageRow[] = [];
   let isByokKnown = columns.creditMetric.byok;
   let rowProblem: string | undefined;
-  for (const wireRow of wireRows) {
+  const readRows = await inParts(wireRows, (wireRow): readonly UsageRow[] => {
     const [names, row] = [labels.safeParse(wireRow), values.safeParse(wireRow)];
     const time = timeOf(wireRow, columns.granularity);
-    if (names.success && row.success && time) {
-      const texts = columns.dimensions.map((name) => names.data[name] ?? null);
-      rows.push({ labels: texts, ...time, ...row.data.read });
-      isByokKnown &&= row.data.isByokKnown;
-    } else rowProblem ??= problemOf(names.error ?? row.error);
-  }
+    if (!names.success || !row.success || !time) {
+      rowProblem ??= problemOf(names.error ?? row.error);
+      return [];
+    }
+    isByokKnown &&= row.data.isByokKnown;
+    return [
+      { labels: columns.dimensions.map((name) => names.data[name] ?? null), ...time, ...row.data.read },
+    ];
+  });
+  const rows = readRows.flat();
   if (rows.length === 0 && rowProblem !== undefined) {
     const message = `Cannot ${action}: none of the ${wireRows.length} rows can be read (the first: ${rowProblem})`;
     throw new GatewayError("bad_response", message);

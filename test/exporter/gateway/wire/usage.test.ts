@@ -71,8 +71,8 @@ describe("parsePairs: the answer around the rows", () => {
     ["cached", body([ROW], { cachedAt: 1795003100000 }), { computedAtMs: 1795003100000 }],
     ["cached, in seconds", body([ROW], { cachedAt: 1795003100 }), { computedAtMs: 1795003100000 }],
     ["cached at an unreadable time", body([ROW], { cachedAt: "today" }), {}],
-  ])("%s", (_, answer, change) => {
-    expect(parsePairs(answer)).toEqual({ ...PLAIN, ...change });
+  ])("%s", async (_, answer, change) => {
+    await expect(parsePairs(answer)).resolves.toEqual({ ...PLAIN, ...change });
   });
 
   test.each<[string, unknown, string]>([
@@ -99,7 +99,7 @@ describe("parsePairs: the answer around the rows", () => {
       "none of the 2 rows can be read (the first: app: Invalid input: expected a text or a number)",
     ],
   ])("%s is a bad response", (_, answer, why) => {
-    expect(() => parsePairs(answer)).toThrow(
+    return expect(parsePairs(answer)).rejects.toThrow(
       expect.objectContaining({ kind: "bad_response", message: `Cannot ask: ${why}` }),
     );
   });
@@ -146,8 +146,8 @@ describe("parsePairs: rows", () => {
         rates,
       },
     ],
-  ])("%s", (_, change, wanted) => {
-    expect(parsed([{ ...ROW, ...change }]).rows).toEqual([wanted]);
+  ])("%s", async (_, change, wanted) => {
+    await expect(parsed([{ ...ROW, ...change }])).resolves.toMatchObject({ rows: [wanted] });
   });
 
   test.each<[string, object, object]>([
@@ -157,10 +157,10 @@ describe("parsePairs: rows", () => {
       { cache_hit_rate: "0.75", avg_latency: 1500, p90_latency: "2500" },
       { cacheHitRatio: 0.75, latencyAvgSeconds: 1.5, latencyP90Seconds: 2.5 },
     ],
-  ])("requested rates: %s", (_, columns, wanted) => {
-    expect(parsed([{ ...ROW, ...columns }], true).rows).toEqual([
-      { ...PAIR, rates: { ...rates, ...wanted } },
-    ]);
+  ])("requested rates: %s", async (_, columns, wanted) => {
+    await expect(parsed([{ ...ROW, ...columns }], true)).resolves.toMatchObject({
+      rows: [{ ...PAIR, rates: { ...rates, ...wanted } }],
+    });
   });
 
   test.each<[string, unknown]>([
@@ -168,22 +168,22 @@ describe("parsePairs: rows", () => {
     ["a missing label", { ...ROW, app: undefined }],
     ["a label of another type", { ...ROW, model: { name: "One" } }],
     ["a value that is not a number", { ...ROW, total_usage: "much" }],
-  ])("%s is left out and counted as unreadable", (_, row) => {
-    expect(parsed([row, ROW, row])).toMatchObject({ rows: [PAIR], unreadableRows: 2 });
+  ])("%s is left out and counted as unreadable", async (_, row) => {
+    await expect(parsed([row, ROW, row])).resolves.toMatchObject({ rows: [PAIR], unreadableRows: 2 });
   });
 
-  test("the problem of the first unreadable row names the column, not the value", () => {
-    expect(parsed([ROW, { ...ROW, total_usage: "sk-secret" }, {}]).rowProblem).toBe(
-      "total_usage: Invalid input: expected a finite number",
-    );
+  test("the problem of the first unreadable row names the column, not the value", async () => {
+    await expect(parsed([ROW, { ...ROW, total_usage: "sk-secret" }, {}])).resolves.toMatchObject({
+      rowProblem: "total_usage: Invalid input: expected a finite number",
+    });
   });
 });
 
 describe("parseTotal", () => {
-  test("reads the sums from one row without labels", () => {
-    expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }])).rows).toEqual([
-      { ...PAIR, labels: [], amounts: { ...PAIR.amounts, credits: 8.5, requests: 30 } },
-    ]);
+  test("reads the sums from one row without labels", async () => {
+    await expect(parseTotal(body([{ total_usage: "8.5", request_count: 30 }]))).resolves.toMatchObject({
+      rows: [{ ...PAIR, labels: [], amounts: { ...PAIR.amounts, credits: 8.5, requests: 30 } }],
+    });
   });
 });
 
@@ -198,8 +198,8 @@ describe("credits of a row", () => {
     ["if BYOK is not requested", TOTAL, {}, 1.1, undefined, "total"],
     ["if the total is not known", BOTH, { total_usage: null }, undefined, 0.3, "total_less_byok"],
     ["beside an unreadable total that was not requested", CREDITS, { total_usage: {} }, 0.7, 0.3, "credits"],
-  ])("%s", (_, creditMetric, change, credits, byokCredits, creditsSource) => {
-    const answer = parsePairs(body([{ ...SENT, ...change }]), false, creditMetric);
+  ])("%s", async (_, creditMetric, change, credits, byokCredits, creditsSource) => {
+    const answer = await parsePairs(body([{ ...SENT, ...change }]), false, creditMetric);
     expect(answer).toMatchObject({ creditsSource, rows: [{ amounts: { credits, byokCredits } }] });
   });
 });
