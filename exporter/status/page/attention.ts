@@ -22,12 +22,11 @@ type Item = readonly [danger: Danger, made: () => Html];
 export function attention(overview: Overview): Html {
   const { account, failedReloadMs, keys, budgets, nowMs } = overview;
   const balance = balanceDanger(account?.balance.forecast, nowMs);
+  const endangered = new Set<TargetRow>(keys.filter(ownDanger));
   const items: readonly Item[] = [
     ...keys.flatMap((key): readonly Item[] => {
-      const { name, danger } = key;
-      return danger && danger.shared === undefined
-        ? [[danger, () => item(keyLink(name), dangerMark(danger), dangerText(key, danger, nowMs))]]
-        : [];
+      const danger = ownDanger(key);
+      return danger ? [[danger, () => ofKey(key, danger, nowMs)]] : [];
     }),
     ...ofShared(keys, nowMs),
     ...(account && balance
@@ -37,7 +36,9 @@ export function attention(overview: Overview): Html {
       ? []
       : [[FAILING, () => failedReload(failedReloadMs, nowMs)] satisfies Item]),
     ...budgets.filter(isExceeded).map((budget): Item => [FAILING, () => exceeded(budget, nowMs)]),
-    ...failingOf(overview).map((each): Item => [FAILING, () => ofTarget(each, nowMs)]),
+    ...failingOf(overview)
+      .filter(({ target }) => !endangered.has(target))
+      .map((each): Item => [FAILING, () => ofTarget(each, nowMs)]),
     ...targetsOf(overview)
       .filter(({ target }) => isWarned(target))
       .map((each): Item => [WARNED, () => ofTarget(each, nowMs)]),
@@ -50,6 +51,22 @@ export function attention(overview: Overview): Html {
     </ul>
     ${hidden > 0 ? html`<p class="more">… and ${hidden} more, see below.</p>` : undefined}`;
   return card({ id: "attention", title: "Needs attention" }, list, "attention");
+}
+
+/** What one key alone is stopped by. */
+function ownDanger({ danger }: KeyRow): Danger | undefined {
+  return danger?.shared === undefined ? danger : undefined;
+}
+
+/** If its polls fail, that is part of it. */
+function ofKey(key: KeyRow, danger: Danger, nowMs: number): Html {
+  const text = dangerText(key, danger, nowMs);
+  const isFailing = key.state === "down" && danger.why !== "refused";
+  return item(
+    keyLink(key.name),
+    dangerMark(danger),
+    isFailing ? html`${text}; ${stateMark(key)} ${failureText(key, answerAge(key, nowMs))}` : text,
+  );
 }
 
 /** The budgets that several keys share, each once; the balance of the account has its own item. */
@@ -111,9 +128,12 @@ function item(title: Html, state: Html, text: Html): Html {
 
 function ofTarget({ target, title, age }: Failing, nowMs: number): Html {
   const link = title ? html`<a href="${EXPORTER_PATH}">${title}</a>` : keyLink(target.name);
+  return item(link, stateMark(target), failureText(target, age ?? answerAge(target, nowMs)));
+}
+
+function failureText(target: TargetRow, age: Html): Html {
   const why = faultText(target);
-  const reason = why === undefined ? undefined : html`<span>${foreign(why, 800)}</span>`;
-  return item(link, stateMark(target), html`${age ?? answerAge(target, nowMs)} ${reason}`);
+  return html`${age} ${why === undefined ? undefined : html`<span>${foreign(why, 800)}</span>`}`;
 }
 
 function failedReload(atMs: number, nowMs: number): Html {

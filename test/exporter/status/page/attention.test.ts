@@ -37,6 +37,11 @@ test.each<[string, Partial<KeyRow>, string]>([
     "stopped: billing ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h",
   ],
   [
+    "used up, and cannot be polled",
+    { remaining: 0, state: "down", failure: { reason: "timeout", message: "Cannot read" } },
+    "stopped: billing ▲ Used up nothing is left of 100.00 credits; resets in 9 d 10 h; ✕ Failing timeout last answered 12 s ago Cannot read",
+  ],
+  [
     "used up, and never resets",
     { remaining: -1, reset: "never", nextResetMs: undefined },
     "stopped: billing ▲ Used up nothing is left of 100.00 credits; it never resets",
