@@ -194,7 +194,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   };
 }
 
-/** Secrets are compared by their places. */
+/** Two secrets are equal if they come from the same file or variable. */
 function isSameGateway(one: Config["gateway"], other: Config["gateway"]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -32,5 +32,5 @@ export function estimateOf(plan: BackfillPlan, pairsOfDay: number): Estimate {
 const ROWS_OF_ANSWER = 600;
 const FAMILIES_OF_KEY = 10;
 const FAMILIES_OF_QUERIES = 12;
-/** Without the labels of the target. */
+/** Bytes of a line, not counting the target's labels. */
 const BYTES_OF_LINE = 80;

@@ -146,7 +146,7 @@ export function daysToKeep({ plannedAtMs, startMs }: Pick<BackfillPlan, "planned
   return Math.ceil((plannedAtMs - startMs) / DAY_MS) + 1;
 }
 
-/** When a sample is written, and until when its values count. */
+/** The timestamp of a sample, and the instant up to which it counts. */
 export interface SampleTime {
   readonly atMs: number;
   readonly untilMs: number;

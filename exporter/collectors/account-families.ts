@@ -45,7 +45,7 @@ export const accountFamilies = {
 };
 
 const UNKNOWN =
-  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); it names keys by other texts than the SHA-256 of their secrets; more than 20,000 keys are watched; discovery has not listed the keys yet; the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
+  "the service does not know a watched key by its hash, or warns about the query (aigateway_unwatched_unresolved_keys); it identifies keys by something other than the SHA-256 of their secrets; more than 20,000 keys are watched; discovery has not listed the keys yet; the total may contain BYOK; 3 intervals after the last good answer; from the end of the window until the new one is settled";
 
 function ofWindow(name: string, when: string) {
   return gauge({
@@ -63,7 +63,7 @@ export const unwatchedFamilies = {
     name: "aigateway_unwatched_unresolved_keys",
     help: `Watched keys that the service does not know by their hash (${USAGE_PROVENANCE.warnings}) or whose secret could not be read, so that their spend would count as unwatched; 1 for other warnings. While it is not 0, the unwatched spend is not shown.`,
     absent:
-      "the service names keys by other texts than the SHA-256 of their secrets; before the first good answer; 3 intervals after the last",
+      "the service identifies keys by something other than the SHA-256 of their secrets; before the first good answer; 3 intervals after the last",
   }),
   lastSuccess: gauge({
     name: "aigateway_unwatched_last_success_timestamp_seconds",

@@ -39,7 +39,7 @@ function unresolvedText({ filters }: QueryConfig): string {
     const shown = values.slice(0, MOST_NAMED).map((value) => `"${shownLabel(labelText(String(value)))}"`);
     return `${shown.join(", ")}${more} of the filter by ${field}`;
   });
-  return `nothing of it is shown, because the gateway warns about it: it may not know ${parts.join(" or ")}`;
+  return `the result is not shown, because the gateway warns that it may not know ${parts.join(" or ")}`;
 }
 
 const MOST_NAMED = 3;

@@ -6,7 +6,7 @@ const fields = section({
   top_up_below: positiveNumber()
     .optional()
     .describe(
-      "The account buys credits by itself once its balance is below this many. Then no alert announces that it runs out, unless a purchase is missing for 30 minutes.",
+      "The account buys credits by itself once its balance is below this many credits. Then no alert announces that it runs out, unless a purchase is missing for 30 minutes.",
     ),
   top_up: positiveNumber().optional().describe("Credits of such a purchase, for the status page."),
   low_balance: positiveNumber()

@@ -86,7 +86,7 @@ export interface GatewayConfig {
 export interface ProxyConfig {
   /** `http://proxy.example:3128`, without credentials. */
   readonly url: string;
-  /** `user:password` in base64, as the header for it has them. */
+  /** `user:password` in base64, as in the Proxy-Authorization header. */
   readonly login: Secret | undefined;
 }
 

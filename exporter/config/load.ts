@@ -78,7 +78,7 @@ function revealing(value: unknown, path: Finding["path"] = []): readonly Finding
   );
 }
 
-/** 10,000 keys with their owners are shorter; more of them belong into `keys_dir`. */
+/** 10,000 keys with their owners are shorter; more of them belong in `keys_dir`. */
 const MOST_BYTES = 1024 * 1024;
 
 /** Finds and checks whatever the valid parts of a configuration name. */

@@ -32,7 +32,7 @@ export function findingsOf(error: z.ZodError | undefined): Finding[] {
 
 /** `known`: the names of the section's fields, separated by commas. */
 function unknownField(name: string, known: string): string {
-  if (name.startsWith("management_key_")) return "is not a field of this section: it belongs into analytics";
+  if (name.startsWith("management_key_")) return "is not a field of this section: it belongs in analytics";
   const nearest = nearestName(name.toLowerCase(), known.split(", "));
   return `is not a known field; ${nearest === undefined ? "known" : `did you mean ${nearest}? Known`} fields: ${known}`;
 }

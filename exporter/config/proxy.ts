@@ -29,7 +29,7 @@ export function proxyOf(
   return undefined;
 }
 
-/** The small letters go first, even if the value is empty. */
+/** The lower-case variable wins, even if it is empty. */
 function variableOf(name: string, env: Environment): readonly [variable: string, value: string] {
   const variable = env[name] === undefined ? name.toUpperCase() : name;
   return [variable, env[variable]?.trim() ?? ""];

@@ -45,7 +45,7 @@ const SHORT: ReadonlySet<string> = new Set([
   "streamed",
 ]);
 const WITH_UNSET: readonly string[] = ["api_key_id", "app", "user"];
-/** Rows name these dimensions by labels, but filters need identifiers. */
+/** Rows show labels for these dimensions; filters take identifiers. */
 const IDENTIFIERS: ReadonlyMap<string, readonly [form: RegExp, rule: string]> = new Map([
   ["api_key_id", [/^(\d+|[0-9a-f]{64})$/i, "a number or the 64 hexadecimal digits of a key's hash"]],
   ["user", [/^user_/, "an identifier that begins with user_"]],

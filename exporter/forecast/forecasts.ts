@@ -136,7 +136,7 @@ function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "for
   return { forecaster: createForecaster(kind === "key" ? "key" : "account"), layers: undefined };
 }
 
-/** Takes an answer. `shared`: takes the budgets that a key shares with others. Whether one of the key alone is new. */
+/** Feeds an answer to the forecasters. Returns whether the key has a new budget of its own. */
 function read(
   limit: Limit<unknown>,
   shared: LayerForecasts,
@@ -249,7 +249,7 @@ function isSame(parts: readonly Part[], before: readonly Part[]): boolean {
   );
 }
 
-/** What is said of a key as a whole: how long that lasts which ends first, and what the key itself spends. */
+/** What is said of a key as a whole: how long the first limit to end lasts, and what the key itself spends. */
 function headline({ own, first: { forecast, source, isShared } }: Said): Forecast {
   if (forecast === own || source === undefined) return own;
   const { burn, usualBurn } = own;

@@ -43,7 +43,7 @@ export class Hysteresis {
     this.#slowness = slowness;
   }
 
-  /** What begins at the next reading has begun long before: the history shows it. */
+  /** Skips the patience at the next reading: the history shows that the condition is older. */
   hurry(): void {
     this.#isHurried = true;
   }

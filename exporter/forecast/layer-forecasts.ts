@@ -13,7 +13,7 @@ export interface LayerForecast {
 
 /** Forecasts when budget layers are used up: those of one key, or those that several keys share. */
 export interface LayerForecasts extends Pick<Forecaster, "seed"> {
-  /** Takes the layers of an answer about a key, and what it spends if that is all that they count. Whether a layer is new. */
+  /** Takes the layers of an answer about a key, and what it spends if that is all that they count. Returns whether a layer is new. */
   read(layers: readonly KeyLayer[], key: TargetId, atMs: number, spend?: KeySpend): boolean;
   /** The key is gone: a layer is not shown until another one speaks for it. */
   forgotten(key: TargetId): void;

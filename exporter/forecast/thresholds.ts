@@ -89,7 +89,7 @@ export const thresholds = {
   refund: 2,
   /** Balances of accounts, which never reset. Imminent: within this time at the rate of the last hour. */
   accountImminent: 4 * HOUR_MS,
-  /** The same, whatever the rate of six hours. */
+  /** Imminent within this time at the last hour's rate, whatever the six-hour rate is. */
   accountAnyway: HOUR_MS,
   /** Slow: within this time at the rate of three days, and within `slow` at that of a day, because days differ. */
   accountSlow: 5 * DAY_MS,

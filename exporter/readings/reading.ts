@@ -58,7 +58,7 @@ export interface KeyReading extends Pick<
   readonly byokUsage?: Spend;
   /** Absent: it is shown elsewhere. */
   readonly shownAs?: ShownKey;
-  /** When another secret took the place of the former one; absent: it has been the same one as long as the exporter runs. */
+  /** When the secret was replaced; absent: not since the exporter started. */
   readonly rotatedMs?: number;
 }
 

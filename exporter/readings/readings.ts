@@ -284,7 +284,7 @@ function viewOf<Packed>(
 
 const NO_FOLLOWER = { stored: () => {}, forgotten: () => {}, blocks: () => [] };
 
-/** Whether the target is behind one that has values, or has had newer ones. */
+/** Whether the target in front of this one has values, or has had newer ones. */
 function isHidden(
   { behind, stored }: Entry<unknown>,
   entries: ReadonlyMap<TargetId, Entry<unknown>>,

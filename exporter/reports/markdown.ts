@@ -54,7 +54,7 @@ export function markdownReport(report: SpendReport, before: SpendReport | undefi
     ...(hasByok && total.byokCredits !== undefined
       ? ["\nBYOK: paid to providers with own keys, not with credits.\n"]
       : []),
-    ...(before ? [`\nChange: of the credits, against ${titleOf(before)}.\n`] : []),
+    ...(before ? [`\nChange in credits compared with ${titleOf(before)}.\n`] : []),
     ...problems.map((problem) => `\n> **Incomplete:** ${escaped(problem)}.\n`),
     ...(period.window.endMs > report.untilMs ? ["\n> **Not closed:** the period has not ended.\n"] : []),
   ].join("");

@@ -35,7 +35,7 @@ interface Known extends Pick<DiscoveredTarget, "id" | "name" | "describe"> {
   readonly listedBy: TargetId;
 }
 
-/** As many targets take about as long as a part of a rendering. */
+/** Handling this many targets takes about as long as rendering one slice. */
 const PART = 50;
 
 export function createDiscoveredTargets(readings: ReadingStore): DiscoveredTargets {

@@ -75,7 +75,7 @@ export interface Discovery {
 export interface Result {
   /** What the status page shows of it; a collector that only exports metrics needs none. */
   readonly value?: Reading["value"];
-  /** A sample of a calendar window contains the window. */
+  /** A sample of a calendar window carries that window. */
   readonly samples: readonly Sample[];
   /** When the service computed its answer, if it reports that. */
   readonly computedAtMs?: number | undefined;

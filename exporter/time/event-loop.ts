@@ -16,5 +16,5 @@ export async function inParts<Item, Result>(
   return results;
 }
 
-/** As many items take about as long as a part of a rendering. */
+/** Handling this many items takes about as long as rendering one slice. */
 const PART = 50;

@@ -218,7 +218,7 @@ async function ask(
   const { requests } = estimateOf(plan, 0);
   const open = requests - state.answered.count();
   if (open > 0)
-    stderr.write(`asks at least ${open} questions in about ${Math.ceil(open / PER_MINUTE)} min\n`);
+    stderr.write(`asks at least ${open} questions, which takes about ${Math.ceil(open / PER_MINUTE)} min\n`);
   for await (const answer of requestPast(plan, state.answered, questions, leaveOut)) {
     await state.add(answer);
     if (clock.monotonic() - shownAt < PROGRESS_MS) continue;

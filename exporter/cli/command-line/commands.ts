@@ -91,7 +91,7 @@ function addCheck({ command, options, call, terminal, end }: Context): void {
 function addHealthcheck({ command, call, terminal, end }: Context): void {
   command("healthcheck", "Exit with 0 if a running exporter answers.", [])
     .addOption(
-      new Option("--url <url>", "Its address.")
+      new Option("--url <url>", "Address of the exporter.")
         .argParser(link("url"))
         .default(`http://localhost:${DEFAULT_PORT}`),
     )
@@ -157,8 +157,8 @@ function addBackfill({ command, options, call, terminal, end }: Context): void {
   command("backfill", "Write the past as files for Prometheus.")
     .option("--output <folder>", "Where to write the files.")
     .requiredOption("--instance <host:port>", "The label that Prometheus gives to the live series.")
-    .option("--job <name>", "Likewise.", "aigateway-exporter")
-    .option("--gateway <name>", "Likewise, if the scrape configuration sets it.")
+    .option("--job <name>", "The job label of the live series.", "aigateway-exporter")
+    .option("--gateway <name>", "The gateway label of the live series, if the scrape configuration sets it.")
     .option("--days <n>", `Days of the past, at most ${REACH_DAYS}.`, numberOfDays, 31)
     .option("--until <time>", "When the past ends and the live series begin, UTC; otherwise now.", untilTime)
     .addOption(

@@ -34,7 +34,7 @@ export function createProgram(version: string): Command {
     )
     .option(
       "--web.listen-address <host:port>",
-      `Repeatable; port 0 is free. (default: :${DEFAULT_PORT})`,
+      `Repeatable; 0: a free port. (default: :${DEFAULT_PORT})`,
       (text, former: readonly ListenAddress[] | undefined) => [...(former ?? []), listenAddress(text)],
     )
     .option("--web.external-url <url>", "Where browsers find it behind a proxy.", link("web.external-url"))
@@ -46,7 +46,7 @@ export function createProgram(version: string): Command {
     .option("--web.telemetry-path <path>", "Path of the metrics.", telemetryPath, "/metrics")
     .option("--web.config.file <file>", "File with TLS and basic authentication.")
     .option("--web.enable-lifecycle", "POST /-/reload reloads.")
-    .option("--web.allowed-hosts <hosts>", "Answer only for these hosts: a,b", allowedHosts)
+    .option("--web.allowed-hosts <hosts>", "Serve only these host names, separated by commas.", allowedHosts)
     .option(
       "--web.max-requests <n>",
       "Scrapes at once; 0 is unlimited.",

@@ -61,8 +61,8 @@ function unwatchedNote({ day, month, unresolvedKeys = 0, unresolvedNames = [] }:
     secrets could not be read, so their spend would count as unwatched${names}`;
   }
   if (day === undefined && month === undefined)
-    return html`Unknown: there is no answer yet, the gateway cannot leave out so many keys or keys by such
-    hashes, or its figures may be incomplete or contain use of your own provider keys (BYOK).`;
+    return html`Unknown: there is no answer yet, the gateway cannot exclude that many keys, or identifies keys
+    by other hashes, or its figures may be incomplete or contain use of your own provider keys (BYOK).`;
   return html`What keys spend that are neither configured nor listed, deleted keys and use without a key
   included.`;
 }

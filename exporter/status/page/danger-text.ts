@@ -69,7 +69,8 @@ export function balanceText({ forecast, topUp }: BalanceRow, nowMs: number): Htm
   const danger = balanceDanger(forecast, nowMs);
   if (danger) return html`${dangerMark(danger)} ${endText(danger, forecast, nowMs)}`;
   if (topUp)
-    return html`Buys ${creditText(topUp.credits)} by itself once it is below ${creditText(topUp.below)}.`;
+    return html`Buys ${creditText(topUp.credits)} credits automatically when the balance falls below
+    ${creditText(topUp.below)}.`;
   return forecast && lastingText({ forecast });
 }
 

@@ -32,7 +32,7 @@ export function isWarned({ state, warning }: TargetRow): boolean {
   return state === "up" && warning !== undefined;
 }
 
-/** What stops a key or will; else the outcome of its polls. */
+/** What has stopped the key or will stop it; otherwise the outcome of its polls. */
 export function keyMark(key: KeyRow): Html {
   const { danger } = key;
   return danger && danger.why !== "refused" ? dangerMark(danger) : pollMark(key);

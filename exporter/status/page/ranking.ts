@@ -67,7 +67,7 @@ export function rankingSection(
     ...(isWhole ? [totalRow(queries)] : []),
   ];
   const text = html`${notes}
-    <p class="note">Amounts are credits. Empty: not named in the answer for the window; — means unknown.</p>`;
+    <p class="note">Amounts are credits. Empty if the window's answer does not name it; — means unknown.</p>`;
   return sheet(
     { id, title },
     [{ title: what }, ...queries.map((query) => columnOf(query, isBound(query)))],

@@ -68,7 +68,7 @@ describe("backfill --url", PATIENCE, () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^Prometheus 3\.15\.0 keeps 60d\. These series begin at 2026-11-18T08:30:00\.250Z\.\nasks at least 10 questions in about 1 min\n(?:asked .*\n)*wrote 2026-11-18\.om, .*\n$/,
+        /^Prometheus 3\.15\.0 keeps 60d\. These series begin at 2026-11-18T08:30:00\.250Z\.\nasks at least 10 questions, which takes about 1 min\n(?:asked .*\n)*wrote 2026-11-18\.om, .*\n$/,
       ),
     ]);
     expect(text("2026-11-18")).toContain(` ${(TODAY + 8.5 * HOUR) / 1000 - 1}\n`);

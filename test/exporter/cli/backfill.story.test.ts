@@ -38,7 +38,7 @@ describe("backfill", PATIENCE, () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringMatching(
-        /^warning: the past ends at 2026-11-18T12:00:00Z.*\nasks at least 8 questions in about 1 min\n(?:asked .*\n)*(?:wrote .*\n){3}$/,
+        /^warning: the past ends at 2026-11-18T12:00:00Z.*\nasks at least 8 questions, which takes about 1 min\n(?:asked .*\n)*(?:wrote .*\n){3}$/,
       ),
     ]);
     expect(readdirSync(folder).filter((name) => name.endsWith(".om"))).toEqual([

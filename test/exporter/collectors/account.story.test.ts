@@ -124,7 +124,9 @@ test("a balance that buys credits by itself is announced only while a purchase i
     return [...states].filter((state) => state !== "");
   };
   expect(await spend(3.5, 4)).toEqual(["learning", "lasts"]);
-  expect(await app.page("/account")).toContain("Buys 4.00 by itself once it is below 2.00.");
+  expect(await app.page("/account")).toContain(
+    "Buys 4.00 credits automatically when the balance falls below\n    2.00.",
+  );
   expect((await app.series()).get(nameOf("low_balance_credits"))).toBe(3);
   const bound = [...(await app.series()).keys()].find((name) => name.startsWith("aigateway_key_spendable"));
   expect(bound).toBeUndefined();

@@ -172,7 +172,7 @@ badFiles("analytics, schedule and the rest", [
   [
     GATEWAY + KEYS + "management_key: hunter2\nmanagement_key_env: KEY\n",
     "management_key: a secret must not be written in this file; put it into a file and name the file in analytics.management_key_file, or into an environment variable and name the variable in analytics.management_key_env",
-    "management_key_env: is not a field of this section: it belongs into analytics",
+    "management_key_env: is not a field of this section: it belongs in analytics",
   ],
   [GATEWAY + "analytics: {}\n", "analytics: has no secret; set management_key_file or management_key_env"],
   [

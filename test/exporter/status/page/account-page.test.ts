@@ -84,7 +84,7 @@ test.each<[string, Partial<UnwatchedRow>, string]>([
   [
     "unknown",
     UNKNOWN,
-    "Today — , this month — credits Unknown: there is no answer yet, the gateway cannot leave out so many keys",
+    "Today — , this month — credits Unknown: there is no answer yet, the gateway cannot exclude that many keys, or identifies keys by other hashes",
   ],
   [
     "hidden by unknown keys",
