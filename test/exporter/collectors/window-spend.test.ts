@@ -91,8 +91,8 @@ describe("windowSpend: credits and pairs", () => {
     ["an amount", totalUsage(1.5), 1.5],
     ["no row, so nothing was spent", totalUsage(undefined, true), 0],
     ["a row without a value, so the credits are unknown", totalUsage(undefined), undefined],
-    ["no readable totalUsage", undefined, undefined],
-  ])("takes the credits from a totalUsage with %s", (_, sum, credits) => {
+    ["no readable total", undefined, undefined],
+  ])("takes the credits from a total with %s", (_, sum, credits) => {
     expect(windowSpend(WINDOW, { ...NO_USAGE, total: sum }, false)).toEqual({
       window: WINDOW,
       credits,
@@ -127,25 +127,17 @@ describe("windowSpend: credits and pairs", () => {
 
 describe("windowSpend: what the pairs lack", () => {
   test.each<[string, Partial<Usage>, SpendGap | undefined]>([
-    ["the totalUsage is equal", { total: totalUsage(11) }, undefined],
-    ["the totalUsage is unknown", {}, undefined],
-    ["the totalUsage is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
+    ["the total is equal", { total: totalUsage(11) }, undefined],
+    ["the total is unknown", {}, undefined],
+    ["the total is smaller, because it is older", { total: requested(10.5, 1) }, undefined],
     [
-      "the totalUsage is smaller with the same requests, so a refund is in no row",
+      "the total is smaller with the same requests, so a refund is in no row",
       { total: requested(10.5, 2) },
       gap("exceeding", -0.5),
     ],
-    ["the totalUsage is larger by a millionth", { total: totalUsage(11.000001) }, gap("unlisted", 0.000001)],
-    [
-      "there are no rows, but there is a totalUsage",
-      { pairs: [], total: totalUsage(61) },
-      gap("unlisted", 61),
-    ],
-    [
-      "some rows are cut, and the totalUsage is known",
-      { truncated: true, total: totalUsage(61) },
-      gap("cut", 50),
-    ],
+    ["the total is larger by a millionth", { total: totalUsage(11.000001) }, gap("unlisted", 0.000001)],
+    ["there are no rows, but there is a total", { pairs: [], total: totalUsage(61) }, gap("unlisted", 61)],
+    ["some rows are cut, and the total is known", { truncated: true, total: totalUsage(61) }, gap("cut", 50)],
     ["some rows cannot be read", { unreadableRows: 1, total: totalUsage(12) }, gap("unreadable", 1)],
     ["the service warns", { warnings: 1, total: totalUsage(11) }, gap("warned")],
     ["the service warns, and rows are missing", { warnings: 1, total: totalUsage(12) }, gap("unlisted", 1)],
