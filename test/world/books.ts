@@ -238,7 +238,7 @@ export function resetEnd({ reset }: KeyFigures, atMs: number): number | undefine
   return reset === null ? undefined : windowEnd(WINDOW_OF[reset], atMs);
 }
 
-const WINDOW_OF = { daily: "day", weekly: "week", monthly: "month" } as const;
+export const WINDOW_OF = { daily: "day", weekly: "week", monthly: "month" } as const;
 
 function withoutKey(
   gateway: GatewayName,

@@ -1,4 +1,4 @@
-import type { KeyFigures } from "./books.ts";
+import { type KeyFigures, WINDOW_OF } from "./books.ts";
 import { windowEnd, windowStart } from "./calendar.ts";
 import type { KeySettings } from "./story.ts";
 import type { World } from "./world.ts";
@@ -159,7 +159,6 @@ function stateOf({ books, files, keys, settings, story }: World, key: KeySetting
 }
 
 const HOUR_MS = 3_600_000;
-const WINDOW_OF = { daily: "day", weekly: "week", monthly: "month" } as const;
 /** Of every budget in a story, millionths. */
 const LIMIT = 1_000_000_000;
 /** Minutes after which an alert has ended: a poll, a scrape, an evaluation and `keep_firing_for`. */

@@ -30,6 +30,15 @@ export function keyValues(figures: KeyFigures, asOfMs: number): readonly KeyValu
   ];
 }
 
+/**
+ * Whether a value may be shown that belongs to the window with this end, or to none. While the exporter's clock is wrong, it
+ * cannot know which window runs.
+ */
+export function isRunning({ time }: World, windowEndMs: number | undefined, atMs: number): boolean {
+  if (windowEndMs === undefined || Math.abs(time.skewMs()) > 1000) return true;
+  return WINDOWS.some((window) => windowEnd(window, atMs) === windowEndMs);
+}
+
 function credits(family: string, micros: number | null, windowEndMs?: number): readonly KeyValue[] {
   return micros === null ? [] : [{ family: `aigateway_key_${family}`, value: micros / 1e6, windowEndMs }];
 }

@@ -13,6 +13,7 @@ import {
 import { requestPast } from "../../exporter/backfill/request-past.ts";
 import { writeDays } from "../../exporter/backfill/write-days.ts";
 import type { createAccountGateway } from "../../exporter/cli/command-gateway.ts";
+import { NOTHING_ANSWERED } from "../exporter/backfill/default-plan.ts";
 import type { Config } from "../../exporter/config/config.ts";
 
 /** What a backfill would ask, and what it writes. */
@@ -58,13 +59,6 @@ const REQUEST: BackfillRequest = {
   job: "world",
   instance: "world:1",
   gateway: "",
-};
-
-const NOTHING_ANSWERED = {
-  count: () => 0,
-  has: () => false,
-  isAfterKnown: () => false,
-  pairsUntilMs: () => undefined,
 };
 
 async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {

@@ -25,3 +25,11 @@ export const DEFAULT_PLAN: BackfillPlan = {
   keys: [KEY],
   problems: [],
 };
+
+/** The state of a backfill that begins. */
+export const NOTHING_ANSWERED = {
+  count: () => 0,
+  has: () => false,
+  isAfterKnown: () => false,
+  pairsUntilMs: () => undefined,
+};

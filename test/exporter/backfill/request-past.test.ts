@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { requestPast, type PastGateway } from "../../../exporter/backfill/request-past.ts";
+import { WHOLE_ANSWER } from "../../../exporter/gateway/usage.ts";
 import type { PastAnswer } from "../../../exporter/backfill/answers.ts";
 import {
   type Amounts,
@@ -9,25 +10,11 @@ import {
   type Usage,
   type UsageAnswer,
 } from "../../../exporter/gateway/port.ts";
-import { DEFAULT_PLAN, HOUR, KEY } from "./default-plan.ts";
+import { DEFAULT_PLAN, HOUR, KEY, NOTHING_ANSWERED } from "./default-plan.ts";
 
 /** Two hours are written, one hour before the plan was made. */
 const PLAN = { ...DEFAULT_PLAN, plannedAtMs: 3 * HOUR, untilMs: 2 * HOUR };
-const NOTHING_ANSWERED = {
-  count: () => 0,
-  has: () => false,
-  isAfterKnown: () => false,
-  pairsUntilMs: () => undefined,
-};
-const WHOLE: UsageAnswer = {
-  creditsSource: "credits",
-  unreadableRows: 0,
-  rowProblem: undefined,
-  truncated: false,
-  warnings: 0,
-  computedAtMs: undefined,
-  queryTimeMs: undefined,
-};
+const WHOLE: UsageAnswer = { ...WHOLE_ANSWER, creditsSource: "credits" };
 
 function refuse(_hash: string, error: unknown): never {
   throw error;

@@ -1,9 +1,9 @@
-import { windowEnd } from "../calendar.ts";
 import { EXCLUDED } from "../config-text.ts";
 import type { KeyRow, Question } from "../questions.ts";
 import {
   KEY_VALUE_FAMILIES,
   keyValues,
+  isRunning,
   accountAnswers,
   type AnsweredPage,
   lastListing,
@@ -73,7 +73,7 @@ export function createListedKeys(world: World): Judge {
     return KEY_VALUE_FAMILIES.flatMap((family) => {
       const shown = exposition.value(family, { key });
       const isTrue = values.some(
-        (one) => one.family === family && one.value === shown && isRunning(one.windowEndMs, atMs),
+        (one) => one.family === family && one.value === shown && isRunning(world, one.windowEndMs, atMs),
       );
       return shown === undefined || isTrue ? [] : [`${family} of the listed ${key} is ${shown}`];
     });
@@ -81,11 +81,6 @@ export function createListedKeys(world: World): Judge {
 
   function valuesOf({ ledger, asOfMs }: Question, { key }: KeyRow) {
     return keyValues(world.books.key({ gateway: ledger, number: key }, asOfMs), asOfMs);
-  }
-
-  function isRunning(windowEndMs: number | undefined, atMs: number): boolean {
-    if (windowEndMs === undefined || Math.abs(world.time.skewMs()) > 1000) return true;
-    return ENDS.some((window) => windowEnd(window, atMs) === windowEndMs);
   }
 
   /** The keys of the last whole list that still exist, and nevertheless are not shown. */
@@ -151,7 +146,6 @@ function doubles(names: readonly string[]): readonly string[] {
 }
 
 const DIGITS = 8;
-const ENDS = ["day", "week", "month"] as const;
 /** For a run that lasts, and for its publishing. */
 const SLACK_MS = 40_000;
 const PUBLISHED_MS = 3000;

@@ -1,7 +1,7 @@
-import { windowEnd } from "../calendar.ts";
 import type { Question } from "../questions.ts";
 import {
   figuresOf,
+  isRunning,
   KEY_VALUE_FAMILIES,
   keyValues,
   questionsAbout,
@@ -42,7 +42,7 @@ export function createTruth(world: World): Judge {
     return shown.flatMap(({ family, value }) => {
       const isTrue = told.some(({ values }) =>
         values.some(
-          (one) => one.family === family && one.value === value && isRunning(one.windowEndMs, atMs),
+          (one) => one.family === family && one.value === value && isRunning(world, one.windowEndMs, atMs),
         ),
       );
       return isTrue
@@ -68,12 +68,6 @@ export function createTruth(world: World): Judge {
         return { values: keyValues(world.books.key({ gateway, number: key }, asOfMs), asOfMs) };
       }),
     );
-  }
-
-  /** While the exporter's clock is wrong, it cannot know which window runs. */
-  function isRunning(windowEndMs: number | undefined, atMs: number): boolean {
-    if (windowEndMs === undefined || Math.abs(world.time.skewMs()) > 1000) return true;
-    return ENDS.some((window) => windowEnd(window, atMs) === windowEndMs);
   }
 
   function judgeLabels({ exposition, at }: Scrape): readonly string[] {
@@ -122,8 +116,6 @@ function ownerFaults(
     ...(fragments.length > 1 ? [`${name} has ${fragments.length} fragments`] : []),
   ];
 }
-
-const ENDS = ["day", "week", "month"] as const;
 
 /** A change of a label is published within this time; a change of identity at once. */
 const PUBLISHED_MS = 2000;
