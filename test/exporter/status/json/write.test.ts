@@ -7,16 +7,18 @@ import { statusSchema } from "../../../../exporter/status/json/schema.ts";
 import { statusJson } from "../../../../exporter/status/json/write.ts";
 import type { KeyRow } from "../../../../exporter/status/target-rows.ts";
 import { KEY_STATES, type View, WHOLE } from "../../../../exporter/status/view.ts";
-import { budget, DAY, forecast, gaps, key, NOW, overviewOf, query } from "../page/page-reader.ts";
+import {
+  budget,
+  DAY,
+  forecast,
+  gaps,
+  key,
+  NOW,
+  overviewOf,
+  query,
+  UNKNOWN_KEY,
+} from "../page/page-reader.ts";
 
-const DOWN = {
-  state: "down",
-  failure: {
-    reason: "unauthorized",
-    message: "Cannot read: gateway answered 401",
-    cause: causeNamed("key_unknown"),
-  },
-} as const;
 const UP = { state: "up", failure: undefined, lastSuccessMs: NOW - 1500 } as const;
 const NOTHING: Partial<KeyRow> = {
   state: "waiting",
@@ -143,7 +145,7 @@ const EVERYTHING: Partial<Overview> = {
         exhaustionMs: NOW + 3_600_400,
         burn: { "15m": 4, "1h": 3 },
       }),
-      ...DOWN,
+      ...UNKNOWN_KEY,
       remaining: 4,
       isLimitMirrored: true,
       expiryMs: NOW + DAY,
@@ -217,7 +219,7 @@ test.each<[string, Partial<KeyRow>, object, readonly string[]]>([
 
 test.each(KEY_STATES)("the state %s of a key is the parameter that selects it", (state) => {
   const keys = [
-    key("down", DOWN),
+    key("down", UNKNOWN_KEY),
     key("new", NOTHING),
     key("used", { remaining: 0 }),
     ...[DAY / 48, DAY / 2, 2 * DAY].map((ms) => key(`ends-${ms}`, { expiryMs: NOW + ms })),

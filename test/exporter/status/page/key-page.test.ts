@@ -1,11 +1,11 @@
 import { testKey } from "../../../support/test-config.ts";
 import { expect, test } from "vitest";
-import { causeNamed } from "../../../../exporter/gateway/causes.ts";
 import type { Overview } from "../../../../exporter/status/overview.ts";
 import { keyModelsSection, renderKeyPage } from "../../../../exporter/status/page/key-page.ts";
 import type { KeyRow, QueryRow } from "../../../../exporter/status/target-rows.ts";
 import {
   DAY,
+  UNKNOWN_KEY,
   NOW,
   budget,
   forecast,
@@ -20,14 +20,6 @@ import {
 } from "./page-reader.ts";
 import type { NameThere } from "../../../../exporter/status/key-names.ts";
 
-const DOWN = {
-  state: "down",
-  failure: {
-    reason: "unauthorized",
-    message: "Cannot read: gateway answered 401",
-    cause: causeNamed("key_unknown"),
-  },
-} as const;
 const EVIL = `"><script>alert('1')</script>\n<img src=x onerror=alert(1)>\u202e&amp;/..%2f?#é`;
 
 function pageOfKey(more: Partial<KeyRow> = {}, overview: Partial<Overview> = {}, name = "billing"): string {
@@ -127,7 +119,7 @@ test.each<[string, Partial<KeyRow>, string | RegExp]>([
   ],
   [
     "fails",
-    DOWN,
+    UNKNOWN_KEY,
     "▲ Refused unauthorized last answered 12 s ago Cannot read: gateway answered 401. The gateway does not know this key. Copy its secret",
   ],
   ["is disabled", { isDisabled: true, isListed: true }, "○ Disabled 12 s ago listed, not polled"],

@@ -1,3 +1,4 @@
+import { causeNamed } from "../../../../exporter/gateway/causes.ts";
 import type { Forecast } from "../../../../exporter/forecast/forecaster.ts";
 import type { BudgetGaps } from "../../../../exporter/budgets/budget-status.ts";
 import { dangerOf } from "../../../../exporter/status/danger.ts";
@@ -105,6 +106,11 @@ export function historyOf(names: Readonly<Record<string, readonly number[]>>, is
 export const DOWN = {
   state: "down",
   failure: { reason: "unauthorized", message: "Cannot read: gateway answered 401" },
+} as const;
+/** The same with its cause, and so with advice. */
+export const UNKNOWN_KEY = {
+  ...DOWN,
+  failure: { ...DOWN.failure, cause: causeNamed("key_unknown") },
 } as const;
 
 const UP = { state: "up", failure: undefined, lastSuccessMs: NOW - 2000 } as const;
