@@ -33,17 +33,21 @@ async function started() {
   return app;
 }
 
-test("App.apply resets no counter and no histogram", async () => {
+test("App.apply resets no counter and no histogram, and its time is shown", async () => {
   const app = await started();
   const counted = [
     'aigateway_exporter_polls_total{collector="key"}',
     'aigateway_exporter_poll_duration_seconds_count{collector="key"}',
+    'aigateway_exporter_upstream_requests_total{code="200",endpoint="key"}',
   ];
+  const reloaded = "aigateway_exporter_config_last_reload_success_timestamp_seconds{}";
   const before = await app.series();
-  expect(counted.map((name) => before.get(name))).toEqual([2, 2]);
+  expect(counted.map((name) => before.get(name))).toEqual([2, 2, 2]);
+  expect(before.get(reloaded)).toBeLessThan(app.clock.now() / 1000);
   await app.apply({ keys: [{ name: "billing", api_key_env: "KEY_0" }] });
   const after = await app.series();
-  expect(counted.map((name) => after.get(name))).toEqual([2, 2]);
+  expect(counted.map((name) => after.get(name))).toEqual([2, 2, 2]);
+  expect(after.get(reloaded)).toBe(app.clock.now() / 1000);
 });
 
 test("App.apply with another gateway withdraws the answers of the previous one, and never polls it again", async () => {

@@ -116,23 +116,6 @@ test("readings reach the budgets, in the metrics and on the page", async () => {
   expect(after.get('aigateway_budget_limit_credits{budget="new"}')).toBe(20);
 });
 
-test("the exporter's own metrics count the requests, the polls and the reloads", async () => {
-  const app = await start();
-  const [requests, polls, reloaded] = [
-    'aigateway_exporter_upstream_requests_total{code="200",endpoint="key"}',
-    'aigateway_exporter_polls_total{collector="key"}',
-    "aigateway_exporter_config_last_reload_success_timestamp_seconds{}",
-  ];
-  const before = await app.series();
-  expect([before.get(requests), before.get(polls)]).toEqual([1, 1]);
-  expect(before.get(reloaded)).toBeLessThan(app.clock.now() / 1000);
-  await app.seriesWhen((series) => series.get(polls) === 2, { seconds: 130 });
-  await app.apply({});
-  const after = await app.series();
-  expect([after.get(requests), after.get(polls)]).toEqual([2, 2]);
-  expect(after.get(reloaded)).toBe(app.clock.now() / 1000);
-});
-
 test("a reload withdraws what it removes, and polls what it adds", async () => {
   const app = await start();
   await app.apply({ keys: [{ name: "other", api_key_env: "KEY_1" }] });
