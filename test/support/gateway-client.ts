@@ -1,12 +1,12 @@
 import { onTestFinished } from "vitest";
 import type { GatewayConfig } from "../../exporter/config/config.ts";
-import { Secret, type SecretSource } from "../../exporter/secrets/secret.ts";
 import { type Call, createSend } from "../../exporter/gateway/calls.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createHttp } from "../../exporter/gateway/http.ts";
 import type { Caller, Permits, RequestOutcome } from "../../exporter/gateway/port.ts";
 import { createManualClock } from "./clock.ts";
 import { startScriptedServer, type Step } from "./scripted-server.ts";
+import { secretSource, testGatewayConfig } from "./test-config.ts";
 import type { FailureReason } from "../../exporter/gateway/errors.ts";
 
 /**
@@ -17,7 +17,7 @@ export function createClient(config: Partial<GatewayConfig>, permits?: Permits) 
   const clock = createManualClock("2026-11-18T12:00:00Z");
   const answers: string[] = [];
   const outcomes: RequestOutcome[] = [];
-  const full = { ...DEFAULTS, ...config };
+  const full = testGatewayConfig(config);
   const dependencies = {
     clock,
     version: "1.2.3",
@@ -72,10 +72,6 @@ function unlimitedPermits(outcomes: RequestOutcome[] = []): Permits {
   };
 }
 
-export function secretSource(text: string): SecretSource {
-  return { origin: "the test", read: () => Promise.resolve(new Secret(text)) };
-}
-
 /** The credential that must never appear in anything but a header. */
 export const PLANTED = "sk-planted-0123456789abcdef";
 
@@ -86,16 +82,6 @@ const CALL: Call = {
   method: "GET",
   path: "/key",
   secret: secretSource(PLANTED),
-};
-
-const DEFAULTS: GatewayConfig = {
-  baseUrl: "http://127.0.0.1:1",
-  timeoutMs: 10_000,
-  deadlineMs: 30_000,
-  requestsPerMinute: 0,
-  connections: 4,
-  maxPauseMs: 300_000,
-  maxBodyBytes: 1_000_000,
 };
 
 /** Every status with which `POST /audio/transcriptions` may fail (contract 7), and the reason that is reported. */

@@ -4,9 +4,8 @@ import type { Call, Send } from "../../../exporter/gateway/calls.ts";
 import { createGatewayClient, createMemory } from "../../../exporter/gateway/gateway.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
 import { resultOf, amountsOf, NO_USAGE } from "../../support/fake-client.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { secretSource, testConfig } from "../../support/test-config.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import type { Amounts, Rates, Usage, UsagePair } from "../../../exporter/gateway/port.ts";
 import { breakdown } from "../../../exporter/collectors/breakdown.ts";
 

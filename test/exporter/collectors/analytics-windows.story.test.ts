@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { secretSource, testConfig } from "../../support/test-config.ts";
 import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
 import { moveTo, ZONES } from "../../support/fast-time.ts";
 

@@ -4,11 +4,10 @@ import type { BudgetConfig, BudgetScope } from "../../../exporter/config/config.
 import type { Usage } from "../../../exporter/gateway/port.ts";
 import type { Job } from "../../../exporter/schedule/job.ts";
 import type { Period } from "../../../exporter/time/window.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { secretSource, testConfig } from "../../support/test-config.ts";
 import { amountsOf, createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { seriesName } from "../../support/series.ts";
 import { startTestApp } from "../../support/test-app.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 
 /** A Wednesday. */
 const NOW = Date.parse("2026-11-18T12:00:00Z");

@@ -3,7 +3,7 @@ import { keySamples } from "../../../exporter/collectors/key.ts";
 import { keyFamilies } from "../../../exporter/collectors/key-families.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { secretSource } from "../../support/test-config.ts";
 
 /** A Wednesday. */
 export const NOON = Date.UTC(2026, 10, 18, 12);

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { keyCollector, keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { spendOf } from "../../../exporter/readings/reading.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { secretSource, testConfig } from "../../support/test-config.ts";
 import { createFakeClient, resultOf } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
-import { secretSource } from "../../support/gateway-client.ts";
 import { changedLines, CONTRACT_DATA, keyConfig, keyLines, NOON } from "./key-exposition.ts";
 import { moveTo, ZONES } from "../../support/fast-time.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
 import type { QueryConfig } from "../../../exporter/config/config.ts";
-import { createClient, secretSource } from "../../support/gateway-client.ts";
+import { createClient } from "../../support/gateway-client.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { sampleLines } from "../../support/exposition-of.ts";
-import { testConfig } from "../../support/test-config.ts";
+import { secretSource, testConfig } from "../../support/test-config.ts";
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const KEYS: QueryConfig = {

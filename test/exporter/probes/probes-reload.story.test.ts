@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProbeConfig } from "../../../exporter/config/config.ts";
 import { onAbort } from "../../../exporter/time/clock.ts";
-import { secretSource } from "../../support/gateway-client.ts";
+import { secretSource } from "../../support/test-config.ts";
 import {
   afterFirst,
   ANSWER,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parseKey } from "../../../../exporter/gateway/wire/key.ts";
 import type { Switches } from "../../../gateway/switches.ts";
-import { createClient, secretSource } from "../../../support/gateway-client.ts";
+import { createClient } from "../../../support/gateway-client.ts";
+import { secretSource } from "../../../support/test-config.ts";
 import { startSimulatedGateway } from "../../../support/simulated-gateway.ts";
 import type { KeyInformation } from "../../../../exporter/gateway/account.ts";
 

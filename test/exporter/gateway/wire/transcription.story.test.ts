@@ -3,12 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { FailureReason } from "../../../../exporter/gateway/errors.ts";
 import type { Transcription, TranscriptionRequest } from "../../../../exporter/gateway/port.ts";
 import { parseTranscription } from "../../../../exporter/gateway/wire/transcription.ts";
-import {
-  createClient,
-  PLANTED,
-  secretSource,
-  TRANSCRIPTION_FAILURES,
-} from "../../../support/gateway-client.ts";
+import { createClient, PLANTED, TRANSCRIPTION_FAILURES } from "../../../support/gateway-client.ts";
+import { secretSource } from "../../../support/test-config.ts";
 import {
   answering,
   type SeenRequest,
