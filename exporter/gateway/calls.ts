@@ -95,9 +95,9 @@ export function createSend(
   return send;
 }
 
-const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
+export const NOT_ANSWERED: RequestOutcome = { answered: false, throttled: false };
 
-function outcomeOf(result: GatewayError | { readonly body: unknown }): RequestOutcome {
+export function outcomeOf(result: GatewayError | { readonly body: unknown }): RequestOutcome {
   if (!(result instanceof GatewayError)) return { answered: true, throttled: false };
   const { status, details } = result;
   const { retryAfterMs } = details;

@@ -324,7 +324,7 @@ interface Entry<Packed> {
   stored: Stored<Packed> | undefined;
 }
 
-const NEW_STATUS: TargetStatus = {
+export const NEW_STATUS: TargetStatus = {
   up: undefined,
   unauthorized: undefined,
   lastAttemptMs: undefined,

@@ -1,4 +1,7 @@
+import { NOT_ANSWERED, outcomeOf } from "../../exporter/gateway/calls.ts";
+import { GatewayError } from "../../exporter/gateway/errors.ts";
 import {
+  type Caller,
   type GatewayClient,
   NO_AMOUNTS,
   type Transcription,
@@ -45,6 +48,25 @@ export function createFakeClient(answers: FakeAnswers) {
     },
   };
   return { client, questions, calls };
+}
+
+/** Asks with a permit and reports the outcome, as the adapter does. */
+export async function askWithPermit<Answer>(
+  { permits, signal }: Caller,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  const permit = await permits.next(signal, "request");
+  let outcome = NOT_ANSWERED;
+  try {
+    const body = await ask();
+    outcome = outcomeOf({ body });
+    return body;
+  } catch (error) {
+    if (error instanceof GatewayError) outcome = outcomeOf(error);
+    throw error;
+  } finally {
+    permit.release(outcome);
+  }
 }
 
 /** The result of a run that sends requests. */

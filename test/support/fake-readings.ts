@@ -1,5 +1,10 @@
 import type { Reading, UsageReading, WindowSpend, ReadingValue } from "../../exporter/readings/reading.ts";
-import { type ReadingSource, type TargetStatus, createReadings } from "../../exporter/readings/readings.ts";
+import {
+  type ReadingSource,
+  type TargetStatus,
+  createReadings,
+  NEW_STATUS,
+} from "../../exporter/readings/readings.ts";
 import { type TargetId, targetId } from "../../exporter/readings/target-id.ts";
 import type { Sample } from "../../exporter/metrics/family.ts";
 import { createPacking } from "../../exporter/metrics/render/block.ts";
@@ -22,7 +27,7 @@ export function createFakeReadings(
   return {
     status: (id) => {
       const target = targets[id];
-      return target && { ...NEVER_POLLED, ...target.status };
+      return target && { ...NEW_STATUS, ...target.status };
     },
     shown: () => undefined,
     latest: (id) => targets[id]?.reading,
@@ -56,19 +61,8 @@ const NO_PAIRS: Omit<UsageReading, "spend"> = {
   requests: undefined,
 };
 
-/** The status of a target that was not polled yet. */
-const NEVER_POLLED: TargetStatus = {
-  up: undefined,
-  unauthorized: undefined,
-  lastAttemptMs: undefined,
-  attempted: false,
-  lastSuccessMs: undefined,
-  lastAnswerMs: undefined,
-  failure: undefined,
-  warning: undefined,
-};
-
-const NOTHING: ReadingValue = {
+/** A value, for tests of samples. */
+export const ANY_VALUE: ReadingValue = {
   kind: "probe",
   answer: undefined,
   succeeded: true,
@@ -88,7 +82,7 @@ export function createSampleReadings(clock: Clock) {
       const requestedAtMs = clock.now();
       const times = { requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs };
       readings.configure(id, key);
-      readings.store(id, { value: NOTHING, ...times }, samples);
+      readings.store(id, { value: ANY_VALUE, ...times }, samples);
     },
   };
 }

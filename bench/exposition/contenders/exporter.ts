@@ -7,23 +7,13 @@ import { createPublisher } from "../../../exporter/metrics/render/publisher.ts";
 import { createRenderer } from "../../../exporter/metrics/render/renderer.ts";
 import { createSelfRegistry } from "../../../exporter/metrics/self-registry.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
-import type { ReadingValue } from "../../../exporter/readings/reading.ts";
+import { ANY_VALUE } from "../../../test/support/fake-readings.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
 import { type Subject, serveSubject } from "../contender.ts";
 import { createDataSet, familiesOf, samplesOf } from "../data-set.ts";
 
 const data = createDataSet(Number(process.argv[2]));
-
-/** Only the samples count here. */
-const NOTHING: ReadingValue = {
-  kind: "probe",
-  answer: undefined,
-  succeeded: true,
-  durationMs: 0,
-  audioSeconds: undefined,
-  wordErrorRate: undefined,
-};
 
 /** The exporter's own readings, publisher and route, in a process that has loaded the rest of it as well. */
 await serveSubject(data.series, () => {
@@ -59,7 +49,7 @@ function openExporter(): Subject {
         readings.configure(id, target);
         readings.store(
           id,
-          { value: NOTHING, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 86_400_000 },
+          { value: ANY_VALUE, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 86_400_000 },
           samples,
         );
       }

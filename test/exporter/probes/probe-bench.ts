@@ -1,7 +1,6 @@
 import type { ProbeConfig, ProbingConfig } from "../../../exporter/config/config.ts";
 import { identityOf } from "../../../exporter/secrets/secret.ts";
-import { GatewayError } from "../../../exporter/gateway/errors.ts";
-import type { Caller, Gateway, GatewayClient } from "../../../exporter/gateway/port.ts";
+import type { Gateway } from "../../../exporter/gateway/port.ts";
 import { keyReading } from "../../../exporter/collectors/key.ts";
 import { parseKey } from "../../../exporter/gateway/wire/key.ts";
 import { parseTranscription } from "../../../exporter/gateway/wire/transcription.ts";
@@ -16,7 +15,7 @@ import type { Job, JobGroup, Plan } from "../../../exporter/schedule/job.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { createRecordingLog } from "../../support/log.ts";
 import { secretSource, testGatewayConfig } from "../../support/test-config.ts";
-import { NO_ANSWERS } from "../../support/fake-client.ts";
+import { askWithPermit, NO_ANSWERS } from "../../support/fake-client.ts";
 
 export const MINUTE = 60_000;
 
@@ -66,15 +65,19 @@ export function createProbeBench(initial: ProbingConfig | undefined) {
     readKey: () => ({ data: { usage: 0, usage_daily: 0 } }),
   };
   const calls: string[] = [];
-  const newGateway = () =>
-    scriptedGateway({
-      currentKey: async ({ name, signal }) => parseKey(await script.readKey(name, signal), "read"),
-      transcribe: async ({ name, signal }) => {
-        calls.push(name);
-        return parseTranscription(await script.transcribe(name, signal), "transcribe");
-      },
-    });
-
+  const newGateway = (): Gateway => ({
+    clientFor: (caller) => ({
+      ...NO_ANSWERS,
+      currentKey: () =>
+        askWithPermit(caller, async () => parseKey(await script.readKey(caller.name, caller.signal), "read")),
+      transcribe: () =>
+        askWithPermit(caller, async () => {
+          calls.push(caller.name);
+          return parseTranscription(await script.transcribe(caller.name, caller.signal), "transcribe");
+        }),
+    }),
+    close: () => Promise.resolve(),
+  });
   let gateway = newGateway();
   const probes = createProbes({ clock, log, events: createEventLog(log, clock), registry, readings });
   const planOf = (next: ProbingConfig | undefined, baseUrl: string): Plan => ({
@@ -147,41 +150,6 @@ export function heldAnswers() {
   };
 }
 
-type Ask<Answer> = (caller: Caller) => Promise<Answer>;
-
-interface Asks {
-  readonly currentKey: Ask<Awaited<ReturnType<GatewayClient["currentKey"]>>>;
-  readonly transcribe: Ask<Awaited<ReturnType<GatewayClient["transcribe"]>>>;
-}
-
-function scriptedGateway({ currentKey, transcribe }: Asks): Gateway {
-  return {
-    clientFor: (caller) => ({
-      ...NO_ANSWERS,
-      currentKey: () => send(caller, currentKey),
-      transcribe: () => send(caller, transcribe),
-    }),
-    close: () => Promise.resolve(),
-  };
-}
-
-/** Every request needs a permit, as with the real adapter. */
-async function send<Answer>(caller: Caller, ask: Ask<Answer>): Promise<Answer> {
-  const permit = await caller.permits.next(caller.signal, "request");
-  let outcome: Parameters<typeof permit.release>[0] = { answered: true, throttled: false };
-  try {
-    return await ask(caller);
-  } catch (error) {
-    if (error instanceof GatewayError) {
-      const { status, details } = error;
-      const { retryAfterMs } = details;
-      outcome = { answered: status !== undefined, throttled: status === 429, retryAfterMs };
-    }
-    throw error;
-  } finally {
-    permit.release(outcome);
-  }
-}
 /** The jobs of the keys that pay, with a schedule too long to matter. */
 function keyGroup(probed: ProbingConfig | undefined): JobGroup {
   const secrets = new Map((probed?.probes ?? []).map(({ key, secret }) => [key, secret]));

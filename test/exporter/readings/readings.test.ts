@@ -6,20 +6,13 @@ import { type Sample, gauge, sample } from "../../../exporter/metrics/family.ts"
 import type { Reading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { createManualClock } from "../../support/clock.ts";
+import { ANY_VALUE } from "../../support/fake-readings.ts";
 
 const family = gauge({ name: "aigateway_test_credits", help: "Test.", labels: ["key"], absent: "never" });
 const NOON = Date.parse("2026-11-18T12:00:00Z");
 const MIDNIGHT = Date.parse("2026-11-19T00:00:00Z");
 const DAY_MS = 86_400_000;
 const [A, B, C] = [targetId("key", "a"), targetId("key", "b"), targetId("key", "c")];
-const VALUE: Reading["value"] = {
-  kind: "probe",
-  answer: undefined,
-  succeeded: true,
-  durationMs: 0,
-  audioSeconds: undefined,
-  wordErrorRate: undefined,
-};
 
 /** Readings of three targets, and short words for what tests do with them. */
 function setUp(start: number = NOON, seriesLimit = 100) {
@@ -30,7 +23,7 @@ function setUp(start: number = NOON, seriesLimit = 100) {
     sample(family, { key: "a" }, amount, kind && windowAt(kind, clock.now()));
   const readingOf = (change: Partial<Reading> = {}): Reading => {
     const requestedAtMs = change.requestedAtMs ?? clock.now();
-    return { value: VALUE, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 180_000, ...change };
+    return { value: ANY_VALUE, requestedAtMs, asOfMs: requestedAtMs, timeToLiveMs: 180_000, ...change };
   };
   const learn = (samples: readonly Sample[], change: Partial<Reading> = {}, id: TargetId = A) =>
     readings.store(id, readingOf(change), samples);

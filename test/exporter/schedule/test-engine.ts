@@ -1,5 +1,5 @@
 import { Secret } from "../../../exporter/secrets/secret.ts";
-import type { GatewayClient, Caller, Gateway, RequestOutcome } from "../../../exporter/gateway/port.ts";
+import type { GatewayClient, Caller, Gateway } from "../../../exporter/gateway/port.ts";
 import { createPacking } from "../../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
@@ -9,10 +9,10 @@ import type { Window } from "../../../exporter/time/window.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { silentLog } from "../../support/log.ts";
 import { type Family, gauge, sample } from "../../../exporter/metrics/family.ts";
-import type { ReadingValue } from "../../../exporter/readings/reading.ts";
+import { ANY_VALUE } from "../../support/fake-readings.ts";
 import { type FailureReason, GatewayError } from "../../../exporter/gateway/errors.ts";
 import type { Clock } from "../../../exporter/time/clock.ts";
-import { NO_ANSWERS } from "../../support/fake-client.ts";
+import { askWithPermit, NO_ANSWERS } from "../../support/fake-client.ts";
 import type { KeyInformation } from "../../../exporter/gateway/account.ts";
 
 export interface TestEngineOptions {
@@ -150,7 +150,7 @@ export function testGroup(change: Partial<JobGroup> = {}): JobGroup {
 
 /** The result of a run: one sample, of a window if given. */
 export function result(credits: number, window?: Window): Result {
-  return { value: VALUE, samples: sample(creditsFamily, { key: "a" }, credits, window) };
+  return { value: ANY_VALUE, samples: sample(creditsFamily, { key: "a" }, credits, window) };
 }
 
 const silentReporter: Reporter = { ended() {}, refused() {}, paused() {} };
@@ -162,20 +162,14 @@ const creditsFamily: Family<"key"> = gauge({
   absent: "never",
 });
 
-const VALUE: ReadingValue = {
-  kind: "probe",
-  answer: undefined,
-  succeeded: true,
-  durationMs: 0,
-  audioSeconds: undefined,
-  wordErrorRate: undefined,
-};
-
 /** The outcome of one request. `ms` is its duration. */
-export type Answer =
-  | { readonly ms?: number; readonly credits: number }
-  | { readonly ms?: number; readonly failure: FailureReason; readonly retryAfterMs?: number }
-  | "never";
+export type Answer = { readonly ms?: number; readonly credits: number } | Refusal | "never";
+
+interface Refusal {
+  readonly ms?: number;
+  readonly failure: FailureReason;
+  readonly retryAfterMs?: number;
+}
 
 export interface FakeGateway extends Gateway {
   /** The targets of the requests, with their times in milliseconds of the monotonic clock. */
@@ -188,21 +182,17 @@ export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answ
   const requests: [string, number][] = [];
   let underWay = 0;
 
-  async function currentKey({ name, permits, signal }: Caller): Promise<KeyInformation> {
-    const permit = await permits.next(signal, "request");
-    let outcome: RequestOutcome = { answered: false, throttled: false };
+  async function currentKey({ name, signal }: Caller): Promise<KeyInformation> {
     requests.push([name, clock.monotonic()]);
     underWay++;
     try {
       const answer = answerTo(name);
       await (answer === "never" ? endOf(signal) : clock.sleep(answer.ms ?? 0, signal));
       if (answer === "never") throw signal.reason;
-      outcome = outcomeOf(answer);
-      if ("failure" in answer) throw new GatewayError(answer.failure, `Cannot read key "${name}"`);
+      if ("failure" in answer) throw failed(name, answer);
       return keyInformation({ usage: { ...keyInformation().usage, total: answer.credits } });
     } finally {
       underWay--;
-      permit.release(outcome);
     }
   }
 
@@ -213,17 +203,22 @@ export function createFakeGateway(clock: Clock, answerTo: (name: string) => Answ
     },
     clientFor: (caller) => ({
       ...NO_ANSWERS,
-      currentKey: () => currentKey(caller),
+      currentKey: () => askWithPermit(caller, () => currentKey(caller)),
     }),
     close: () => Promise.resolve(),
   };
 }
 
-function outcomeOf(answer: Exclude<Answer, "never">): RequestOutcome {
-  if (!("failure" in answer)) return { answered: true, throttled: false };
-  const { failure, retryAfterMs } = answer;
-  return { answered: failure !== "network", throttled: failure === "rate_limited", retryAfterMs };
+function failed(name: string, { failure, retryAfterMs }: Refusal): GatewayError {
+  return new GatewayError(failure, `Cannot read key "${name}"`, { status: STATUS[failure], retryAfterMs });
 }
+
+/** The other failures are without an answer. */
+const STATUS: Partial<Record<FailureReason, number>> = {
+  unauthorized: 401,
+  rate_limited: 429,
+  upstream_error: 503,
+};
 
 function endOf(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
