@@ -276,8 +276,8 @@ function samplesOf(limit: Limit<unknown>, now: Said): readonly Sample[] {
 }
 
 function urgency({ isLow }: Limit<unknown>, { forecast: { outlook }, isShared }: Bound): number {
-  if (outlook === "learning") return isLow ? URGENCY.learning : 0;
-  return isShared ? 0 : URGENCY[outlook];
+  if (isShared || (outlook === "learning" && !isLow)) return 0;
+  return URGENCY[outlook];
 }
 
 function sharedSamples({ layer, forecast }: LayerForecast): readonly Sample[] {

@@ -91,6 +91,25 @@ test("a shared budget is announced once, by its own spend, and its keys last no 
   expect(outlooks(await app.pass(12, "search", 0)).at(-1)).toContain("shared_limit_outlook{exhausted");
 });
 
+test("a shared budget that is still learned is not urgent for a key with little left of its own limit", async () => {
+  const app = await start(5, (gateway) => {
+    gateway.addKey({ name: "docs", limitMicros: 60_000_000, limitReset: "monthly" });
+    gateway.setBudget({ scope: "api_key", id: "g1", keys: ["docs"], micros: 90_000_000, reset: "monthly" });
+    gateway.spend({ key: "docs", model: "acme/one", micros: 55_000_000, at: Date.UTC(2026, 10, 2) });
+  });
+  await app.pass(27 * 12, "docs", 10);
+  const budget = { scope: "workspace", id: "b1", keys: ["docs"], micros: 60_000_000, reset: "monthly" } as const;
+  app.gateway.setBudget(budget);
+  const series = await app.pass(1, "docs", 10);
+  expect(outlooks(series)).toEqual([
+    'key_layer_outlook{lasts,key="docs",source="api_key"}',
+    'key_layer_outlook{lasts,key="docs",source="key_limit"}',
+    'key_outlook{learning,key="docs"}',
+    'shared_limit_outlook{learning,id="b1",source="workspace"}',
+  ]);
+  expect(series.get('aigateway_key_exhaustion_urgency{key="docs"}')).toBe(0);
+});
+
 test.each([
   { what: "the mean of today", analytics: false, today: 60, hourly: 0, left: 10, micros: 83_000 },
   { what: "the gateway's history", analytics: true, today: 0, hourly: 2, left: 30, micros: 33_000 },
