@@ -109,8 +109,11 @@ export async function once(options: Options, terminal: Terminal): Promise<number
   const config = await loadConfiguration(options.configFile, env, logReporter(log), undefined, own);
   if (!config) return 1;
   const app = createExporter(config, options, terminal, log);
-  const { exposition, isUseful } = await app.once();
-  terminal.stdout.write(exposition);
-  await app.stop();
-  return isUseful ? 0 : 1;
+  try {
+    const { exposition, isUseful } = await app.once();
+    terminal.stdout.write(exposition);
+    return isUseful ? 0 : 1;
+  } finally {
+    await app.stop();
+  }
 }
