@@ -6,8 +6,6 @@ export interface Log {
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;
   debug(fields: object, message: string): void;
-  /** A child log that adds the fields to every line. */
-  child(fields: object): Log;
   /** Calls back at each line that is dropped, because nobody reads the log. */
   onDrop?(run: () => void): void;
 }
@@ -31,23 +29,19 @@ export function createLog(level: LogLevel, format: LogFormat, output: LogOutput)
   const inFormat = format === "json" ? (line: unknown) => `${JSON.stringify(line)}\n` : logfmt;
 
   const onDrop = new Set<() => void>();
-  const logWith = (bound: object): Log => {
-    const at = (own: LogLevel) => (fields: object, message: string) => {
-      if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
-      if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop.forEach((run) => run());
-      const line = { level: own, time: new Date().toISOString(), ...bound, ...fields, msg: message };
-      output.write(inFormat(JSON.parse(JSON.stringify(line, plain), redacted)));
-    };
-    return {
-      error: at("error"),
-      warn: at("warn"),
-      info: at("info"),
-      debug: at("debug"),
-      child: (fields) => logWith({ ...bound, ...fields }),
-      onDrop: (run) => void onDrop.add(run),
-    };
+  const at = (own: LogLevel) => (fields: object, message: string) => {
+    if (LOG_LEVELS.indexOf(own) < LOG_LEVELS.indexOf(level)) return;
+    if ((output.writableLength ?? 0) > MOST_UNREAD) return onDrop.forEach((run) => run());
+    const line = { level: own, time: new Date().toISOString(), ...fields, msg: message };
+    output.write(inFormat(JSON.parse(JSON.stringify(line, plain), redacted)));
   };
-  return logWith({});
+  return {
+    error: at("error"),
+    warn: at("warn"),
+    info: at("info"),
+    debug: at("debug"),
+    onDrop: (run) => void onDrop.add(run),
+  };
 }
 
 const MOST_UNREAD = 1024 * 1024;

@@ -41,7 +41,7 @@ export function createProbeJob(
 
   function skipped(reason: ProbeSkipReason): void {
     const message = `Probe "${name}" is ${ADVICE[reason]}`;
-    if (records.get(name)?.skip === reason) log.debug({ reason }, message);
+    if (records.get(name)?.skip === reason) log.debug({ probe: name, reason }, message);
     else report("warn", `skipped ${reason}`, { reason }, message);
     records.addSkip(name, reason);
   }
@@ -64,13 +64,14 @@ export function createProbeJob(
       const message = `Probe "${name}" sends the last readable version of its audio: ${audioFault}`;
       report("warn", "audio", {}, message);
     }
-    if (failure && before?.reason === failure.reason) log.debug({ reason: failure.reason }, failure.message);
+    if (failure && before?.reason === failure.reason)
+      log.debug({ probe: name, reason: failure.reason }, failure.message);
     else if (failure) {
       const { reason, message } = failure;
       report("warn", `failed ${reason}`, { reason }, message);
     } else if (before)
       report("info", "succeeds", { reason: before.reason }, `Probe "${name}" succeeds again`);
-    else log.debug({}, `Probe "${name}" succeeded`);
+    else log.debug({ probe: name }, `Probe "${name}" succeeded`);
   }
 
   const job: Job = {

@@ -51,10 +51,8 @@ export function createProbes({ clock, log, events, registry, readings }: ProbesD
       if (!next) return [];
       // The counter begins at 0 instead of being absent.
       refused.inc({ collector: "probe" }, 0);
-      const own = { clock, spend, records, refused, events };
-      return configured.map((one) =>
-        createProbeJob(one, next, { ...own, log: log.child({ probe: one.probe.name }) }),
-      );
+      const own = { clock, spend, records, refused, events, log };
+      return configured.map((one) => createProbeJob(one, next, own));
     },
     sources: () =>
       new Map([

@@ -1,7 +1,7 @@
 import type { Log } from "../../exporter/log.ts";
 
 /** A log that discards everything. */
-export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {}, child: () => silentLog };
+export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 
 export interface LogLine {
   readonly level: "error" | "warn" | "info" | "debug";
@@ -12,16 +12,7 @@ export interface LogLine {
 /** A log that keeps its lines for a test to read. */
 export function createRecordingLog(): { readonly log: Log; readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
-  const withFields = (bound: object): Log => {
-    const at = (level: LogLine["level"]) => (fields: object, message: string) =>
-      void lines.push({ level, message, fields: { ...bound, ...fields } });
-    return {
-      error: at("error"),
-      warn: at("warn"),
-      info: at("info"),
-      debug: at("debug"),
-      child: (fields) => withFields({ ...bound, ...fields }),
-    };
-  };
-  return { log: withFields({}), lines };
+  const at = (level: LogLine["level"]) => (fields: object, message: string) =>
+    void lines.push({ level, message, fields });
+  return { log: { error: at("error"), warn: at("warn"), info: at("info"), debug: at("debug") }, lines };
 }

@@ -145,7 +145,7 @@ describe.each(LOG_FORMATS)("the field error of a log in %s", (format) => {
     const secret = new Secret("sk-one");
     const log = createLog("debug", format, { write: (line) => void lines.push(line) });
     log.error({ error: String(new Error("Bearer sk-one")) }, "Cannot answer");
-    log.child({ target: "sk-one" }).error({ error: new Error("Bearer sk-one") }, "Cannot poll");
+    log.error({ target: "sk-one", error: new Error("Bearer sk-one") }, "Cannot poll");
     log.info({ targets: ["a", "sk-one"] }, "Bearer sk-one");
     expect(lines).toHaveLength(3);
     for (const line of lines.slice(0, 2)) expect(line).toMatch(/error"?[:=]"Error: Bearer \[redacted\]"/);
@@ -169,10 +169,9 @@ describe("createLog()", () => {
       '{"level":"warn","time":"TIME","collector":"key","target":"b","count":2,"msg":"Cannot read \\"b\\"\\n"}\n',
     ],
     ["logfmt", 'level=warn time=TIME collector=key target=b count=2 msg="Cannot read \\"b\\"\\n"\n'],
-  ])("writes one line for each event in %s, with the fields of its parents first", (format, line) => {
+  ])("writes one line for each event in %s, without the fields that are undefined", (format, line) => {
     const { log, lines } = logTo("info", format);
-    const child = log.child({ collector: "key", target: "a" }).child({ target: "b" });
-    child.warn({ count: 2, missing: undefined }, 'Cannot read "b"\n');
+    log.warn({ collector: "key", target: "b", count: 2, missing: undefined }, 'Cannot read "b"\n');
     expect(lines.map((text) => text.replace(TIME, "TIME"))).toEqual([line]);
   });
 
@@ -182,7 +181,7 @@ describe("createLog()", () => {
     const log = createLog("info", "json", output);
     let dropped = 0;
     log.onDrop?.(() => void (dropped += 1));
-    log.child({ target: "a" }).warn({}, "one");
+    log.warn({}, "one");
     log.debug({}, "not written anyway");
     expect([lines.length, dropped]).toEqual([0, 1]);
     output.writableLength = 0;
