@@ -1,7 +1,6 @@
 import type { AnalyticsConfig, Config, DiscoveryConfig } from "../config/config.ts";
 import { identityOf } from "../secrets/secret.ts";
 import type { AccountKeys } from "../gateway/account.ts";
-import { GatewayError } from "../gateway/errors.ts";
 import { sample, seconds } from "../metrics/family.ts";
 import type { Job, Result } from "../schedule/job.ts";
 import { windowAt } from "../time/window.ts";
@@ -100,14 +99,8 @@ async function listed(
       ...sample(families.unreadable, labels, unreadableRows),
     ],
     discovered: { targets: targets.flat(), proves: failure ? "nothing" : isComplete ? "all" : "expired" },
-    failure: failure && asGatewayError(failure),
+    failure,
     concealedLabels: plain.filter(({ isConcealed }) => isConcealed).length,
     warning: rowProblem && `some keys cannot be read (the first: ${rowProblem})`,
   };
-}
-
-function asGatewayError(error: Error): GatewayError {
-  return error instanceof GatewayError
-    ? error
-    : new GatewayError("bad_response", error.message, { cause: error });
 }

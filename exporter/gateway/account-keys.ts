@@ -127,7 +127,7 @@ function createListing() {
   /** The last row again. */
   const offset = (): number => Math.max(0, rows - 1);
 
-  const result = (failure: Error | undefined): AccountKeys => ({
+  const result = (failure: GatewayError | undefined): AccountKeys => ({
     keys: [...keys.values()],
     unreadableRows: unreadable.size,
     rowProblem: [...unreadable.values()][0],

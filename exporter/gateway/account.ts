@@ -1,3 +1,5 @@
+import type { GatewayError } from "./errors.ts";
+
 /** One key of the account, as a management key sees it. What a row cannot show is undefined: the free quota. */
 export interface AccountKey {
   /** The only identity of a key: the SHA-256 of its secret, 64 lower-case hexadecimal digits, or another text at some services. */
@@ -10,7 +12,6 @@ export interface AccountKey {
   readonly lastUsedAtMs?: number | null | undefined;
   /** Whether the service says so. */
   readonly neverExpires: boolean;
-  readonly workspace: string | undefined;
   /** Absent: the list is of one workspace. */
   readonly workspaceName?: string;
   readonly information: KeyInformation;
@@ -26,7 +27,7 @@ export interface AccountKeys {
   /** Whether keys were created or deleted between two pages, so that keys may be missing. */
   readonly moved: boolean;
   /** Why the rest of the pages is missing; undefined: the listing is complete. */
-  readonly failure: Error | undefined;
+  readonly failure: GatewayError | undefined;
 }
 
 /** Credits that the account has bought and used in all; the balance is the difference and may be negative. */
@@ -38,7 +39,7 @@ export interface AccountCredits {
 
 /** The names that analytics queries may use, as the service writes them. */
 export interface Capabilities {
-  readonly metrics: readonly { readonly name: string; readonly isRate: boolean | undefined }[];
+  readonly metrics: readonly string[];
   readonly dimensions: readonly string[];
   readonly granularities: readonly string[];
 }

@@ -78,15 +78,8 @@ export function createSend(
       } finally {
         permit.release(outcome);
       }
-      const delayMs = retryDelay(
-        {
-          retryable: failure.retryable && call.onceWithinMs === undefined,
-          retryAfterMs: failure.details.retryAfterMs,
-          attempts,
-          remainingMs: remainingMs(call),
-        },
-        random,
-      );
+      if (call.onceWithinMs !== undefined) throw failure;
+      const delayMs = retryDelay(failure, attempts, remainingMs(call), random);
       if (delayMs === undefined) throw failure;
       await clock.sleep(delayMs, caller.signal);
     }
@@ -108,29 +101,23 @@ function tooLate({ action }: Call, deadlineMs: number): GatewayError {
   return new GatewayError("timeout", `Cannot ${action}: no request could be sent within ${deadlineMs} ms`);
 }
 
-/** The inputs of the retry policy. */
-export interface Failure {
-  readonly retryable: boolean;
-  /** The server's retry-after, milliseconds; it overrides the backoff and gets no jitter. */
-  readonly retryAfterMs: number | undefined;
-  /** Attempts made so far, 1 or more. */
-  readonly attempts: number;
-  /** Milliseconds left until the deadline. */
-  readonly remainingMs: number;
-}
-
 const MAX_ATTEMPTS = 4;
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8_000;
 
 /**
  * Milliseconds to wait before the next attempt; undefined if there must be no other attempt: not retryable, out of
- * attempts, or the wait would pass the deadline. Exponential backoff with full jitter (contract 7, rule 4); `random`
- * is in [0, 1).
+ * attempts, or the wait would pass the deadline. Exponential backoff with full jitter (contract 7, rule 4), unless the
+ * server says how long to wait; `random` is in [0, 1).
  */
-export function retryDelay(failure: Failure, random: () => number): number | undefined {
-  if (!failure.retryable || failure.attempts >= MAX_ATTEMPTS) return undefined;
-  const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failure.attempts - 1));
-  const delayMs = failure.retryAfterMs ?? random() * ceiling;
-  return delayMs < failure.remainingMs ? delayMs : undefined;
+export function retryDelay(
+  { retryable, details }: Pick<GatewayError, "retryable" | "details">,
+  attempts: number,
+  remainingMs: number,
+  random: () => number,
+): number | undefined {
+  if (!retryable || attempts >= MAX_ATTEMPTS) return undefined;
+  const ceiling = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
+  const delayMs = details.retryAfterMs ?? random() * ceiling;
+  return delayMs < remainingMs ? delayMs : undefined;
 }

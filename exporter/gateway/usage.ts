@@ -192,7 +192,7 @@ export function createCreditMetricChoice() {
     /** The names that the service knows; undefined: it does not list them. Refusals before that no longer count. */
     setCapabilities: (capabilities: Capabilities | undefined) => {
       isDoubtful = !capabilities;
-      current = capabilities ? named(new Set(capabilities.metrics.map(({ name }) => name))) : BOTH;
+      current = capabilities ? named(new Set(capabilities.metrics)) : BOTH;
     },
     /** A request with BYOK was answered. */
     accepted: () => {

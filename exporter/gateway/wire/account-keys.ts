@@ -74,7 +74,6 @@ const ROW_FIELDS = {
       .optional()
       .transform((time) => time === null),
   ],
-  workspace: ["workspace_id", optional(z.string())],
 } as const;
 const Identity = objectOf(ROW_FIELDS);
 

@@ -139,7 +139,7 @@ export const CAPABILITIES_REQUEST = {
 export function parseCapabilities(body: unknown, action: string): Capabilities {
   const { metrics, dimensions, granularities } = parseBody(CapabilitiesBody, body, action).data;
   return {
-    metrics: metrics.flatMap(({ name, is_rate: isRate }) => (name === undefined ? [] : [{ name, isRate }])),
+    metrics: namesOf(metrics),
     dimensions: namesOf(dimensions),
     granularities: namesOf(granularities ?? []),
   };
@@ -153,13 +153,10 @@ function namesOf(entries: readonly { readonly name: string | undefined }[]): rea
 const nameOf = z.string().max(100);
 
 const named = z.object({ name: optional(nameOf) }).catch({ name: undefined });
-const metric = z
-  .object({ name: optional(nameOf), is_rate: optional(z.boolean()) })
-  .catch({ name: undefined, is_rate: undefined });
 
 const CapabilitiesBody = z.object({
   data: z.object({
-    metrics: z.array(metric),
+    metrics: z.array(named),
     dimensions: z.array(named),
     granularities: optional(z.array(named)),
   }),

@@ -236,7 +236,7 @@ describe("retryAfter: sources and their precedence", () => {
   });
 });
 
-const failure = { retryable: true, retryAfterMs: undefined, attempts: 1, remainingMs: 60_000 };
+const FIRST_ATTEMPT = { retryable: true, attempts: 1, remainingMs: 60_000 };
 
 describe("retryDelay", () => {
   test.each([
@@ -271,6 +271,7 @@ describe("retryDelay", () => {
     { when: "a backoff up to the deadline", change: { remainingMs: 250 }, random: 0.5, wanted: undefined },
     { when: "the deadline has passed", change: { remainingMs: -5 }, random: 0, wanted: undefined },
   ])("$when: $wanted ms", ({ change, random, wanted }) => {
-    expect(retryDelay({ ...failure, ...change }, () => random)).toBe(wanted);
+    const { retryable, attempts, remainingMs, ...details } = { ...FIRST_ATTEMPT, ...change };
+    expect(retryDelay({ retryable, details }, attempts, remainingMs, () => random)).toBe(wanted);
   });
 });
