@@ -5,7 +5,7 @@ import type { Forecasts } from "../forecast/forecasts.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
 import type { HistoryReading } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
-import { targetId } from "../readings/target-id.ts";
+import { CREDITS, targetId } from "../readings/target-id.ts";
 import { BUCKET_MS, periodName, type Window, windowBefore } from "../time/window.ts";
 import { type BudgetStatus, limitOf } from "./budget-status.ts";
 
@@ -77,7 +77,7 @@ export function balanceForecast(
 ): Forecast | undefined {
   const { name, scope, period } = budget;
   if (scope.kind !== "account" || period.kind !== "total") return undefined;
-  if (budget.limit === "bought") return forecasts.of(targetId("account", "credits"));
+  if (budget.limit === "bought") return forecasts.of(CREDITS);
   const source = periodName(period);
   const { spent, complete } = status;
   const limit = limitOf(budget, status);

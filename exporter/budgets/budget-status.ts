@@ -8,7 +8,7 @@ import {
   budgetQueryName,
 } from "../readings/reading.ts";
 import type { ReadingSource, TargetStatus } from "../readings/readings.ts";
-import { type TargetId, targetId } from "../readings/target-id.ts";
+import { CREDITS, type TargetId, targetId } from "../readings/target-id.ts";
 import { isSameWindow, isSettled, type Window, windowOf } from "../time/window.ts";
 import { decimalSum } from "../metrics/decimal-sum.ts";
 import { unmatchedText } from "./unmatched.ts";
@@ -161,8 +161,6 @@ function boughtPart(
   const value = readings.latest(CREDITS)?.value;
   return { boughtCredits: value?.kind === "credits" ? value.boughtCredits : undefined };
 }
-
-const CREDITS = targetId("account", "credits");
 
 /** The share of the spend that the budget covers. A query by another dimension has its values in the place of models. */
 function partOf({ credits, gap, breakdown }: WindowSpend, scope: BudgetScope): Share {

@@ -1,9 +1,9 @@
 import { type Family, type Sample, sample, seconds } from "../metrics/family.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
-import type { KeyLayer } from "../readings/reading.ts";
+import { type KeyLayer, WINDOW_OF_RESET } from "../readings/reading.ts";
 import { type Window, windowAt, contains, isSettled } from "../time/window.ts";
 import { decimalRest } from "../metrics/decimal-sum.ts";
-import { targetId, type TargetId } from "../readings/target-id.ts";
+import { CREDITS, type TargetId } from "../readings/target-id.ts";
 import type { TargetReadings } from "../keys/watched-keys.ts";
 import { type BudgetLayer, type LimitReset, SHARED_SCOPES, type KeyInformation } from "../gateway/account.ts";
 import { layerFamilies as families, sharedLimitFamilies } from "./key-families.ts";
@@ -93,7 +93,7 @@ function keyLayer(
     source: label(scope),
     ...(SHARED_SCOPES.has(scope) && { sharedId: label(id ?? "") }),
     window,
-    nextResetMs: resetsAtMs ?? (reset && CALENDAR[reset] && window?.endMs),
+    nextResetMs: resetsAtMs ?? (reset && WINDOW_OF_RESET[reset] && window?.endMs),
   };
 }
 
@@ -107,17 +107,11 @@ export function windowOfLimit(
   requestedAtMs: number,
 ): Window | undefined {
   if (reset === "never" && resetsAtMs === undefined) return undefined;
-  const calendar = windowAt((reset && CALENDAR[reset]) ?? "day", requestedAtMs);
+  const calendar = windowAt((reset && WINDOW_OF_RESET[reset]) ?? "day", requestedAtMs);
   return resetsAtMs === undefined
     ? calendar
     : { startMs: Math.min(calendar.startMs, resetsAtMs), endMs: resetsAtMs };
 }
-
-const CALENDAR: Partial<Record<LimitReset, "day" | "week" | "month">> = {
-  daily: "day",
-  weekly: "week",
-  monthly: "month",
-};
 
 function ownLimit(information: KeyInformation): readonly BudgetLayer[] {
   const { limitCredits, limitReset, remainingCredits, byokInLimit } = information;
@@ -150,8 +144,6 @@ export function balanceOf(readings: TargetReadings): number | undefined {
   const balance = decimalRest(value.boughtCredits, [value.usedCredits]);
   return value.topUp && balance >= value.topUp.below ? undefined : balance;
 }
-
-const CREDITS = targetId("account", "credits");
 
 /**
  * The budgets that several keys share, each as the newest answer about one of its keys shows it: one series for each

@@ -1,6 +1,5 @@
 import { decimalRest } from "../metrics/decimal-sum.ts";
-import type { CreditsReading, KeyReading } from "../readings/reading.ts";
-import type { WindowKind } from "../time/window.ts";
+import { type CreditsReading, type KeyReading, WINDOW_OF_RESET } from "../readings/reading.ts";
 import type { LimitReading } from "./forecaster.ts";
 
 /** What an answer says about the limit of its key, or about the balance of the account. */
@@ -11,7 +10,7 @@ export function limitReading(value: KeyReading | CreditsReading, atMs: number): 
 function ofKey(value: KeyReading, atMs: number): LimitReading {
   const { limitCredits, remainingCredits, limitReset, limitWindow, usage, layers, isDisabled } = value;
   const { total, day, week, month } = value.limitUsage ?? usage;
-  const window = limitReset && WINDOWS[limitReset];
+  const window = limitReset && WINDOW_OF_RESET[limitReset];
   return {
     atMs,
     usedCredits: total,
@@ -27,12 +26,6 @@ function ofKey(value: KeyReading, atMs: number): LimitReading {
     ...(isDisabled && { isDisabled }),
   };
 }
-
-const WINDOWS: Partial<Record<NonNullable<KeyReading["limitReset"]>, WindowKind>> = {
-  daily: "day",
-  weekly: "week",
-  monthly: "month",
-};
 
 function ofAccount({ boughtCredits, usedCredits, topUp }: CreditsReading, atMs: number): LimitReading {
   return {

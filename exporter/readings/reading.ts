@@ -1,6 +1,13 @@
-import type { AccountCredits, KeyInformation, Spend } from "../gateway/account.ts";
+import type { AccountCredits, KeyInformation, LimitReset, Spend } from "../gateway/account.ts";
 import type { Transcription } from "../gateway/port.ts";
-import { type Window, WINDOW_KINDS, windowAt, type Period, periodName } from "../time/window.ts";
+import {
+  type Window,
+  WINDOW_KINDS,
+  windowAt,
+  type WindowKind,
+  type Period,
+  periodName,
+} from "../time/window.ts";
 
 /** The last answer about a target, with the time of the request and how long it may be shown. */
 export interface Reading {
@@ -213,6 +220,13 @@ export interface PairSpend {
   readonly app: string;
   readonly credits: number | undefined;
 }
+
+/** The calendar window of a limit; undefined: it has none, or which is not known. */
+export const WINDOW_OF_RESET: Readonly<Partial<Record<LimitReset, WindowKind>>> = {
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+};
 
 /** What a reading contributes to budgets: credits by window. A key's are those without its own provider keys (BYOK). */
 export function spendOf({ value, requestedAtMs }: Reading): readonly WindowSpend[] {

@@ -5,3 +5,6 @@ export type TargetId = `${string}/${string}`;
 export function targetId(kind: string, name: string): TargetId {
   return `${kind}/${name}`;
 }
+
+/** The balance of the account. */
+export const CREDITS = targetId("account", "credits");

@@ -3,7 +3,7 @@ import { decimalRest } from "../metrics/decimal-sum.ts";
 import type { Forecast } from "../forecast/forecaster.ts";
 import type { CreditsReading, ListedNames } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
-import { type TargetId, targetId } from "../readings/target-id.ts";
+import { CREDITS, type TargetId, targetId } from "../readings/target-id.ts";
 import { type TargetRow, targetRow } from "./target-rows.ts";
 
 /** What the management key shows about the account, apart from models and apps. */
@@ -68,8 +68,6 @@ export function accountOverview(
     })),
   };
 }
-
-const CREDITS = targetId("account", "credits");
 
 function balanceRow(readings: ReadingSource): BalanceRow {
   const value = readings.shown(CREDITS)?.value;

@@ -1,4 +1,5 @@
-import { type Window, type WindowKind, windowAt } from "../../time/window.ts";
+import { WINDOW_OF_RESET } from "../../readings/reading.ts";
+import { type Window, windowAt } from "../../time/window.ts";
 import { type Course, keyCourse } from "../history.ts";
 import { isOwn } from "../danger.ts";
 import type { Overview } from "../overview.ts";
@@ -76,15 +77,9 @@ function pastOf({ startMs, bucketMs, amounts }: Course, [nowMs, now]: Point, mos
 
 /** The window of a limit whose next reset is known. */
 function limitWindowOf({ reset, nextResetMs }: KeyRow, nowMs: number): Window | undefined {
-  const kind = LIMIT_WINDOWS.get(reset ?? "");
+  const kind = reset && WINDOW_OF_RESET[reset];
   return kind === undefined || nextResetMs === undefined ? undefined : windowAt(kind, nowMs);
 }
-
-const LIMIT_WINDOWS: ReadonlyMap<string, WindowKind> = new Map([
-  ["daily", "day"],
-  ["weekly", "week"],
-  ["monthly", "month"],
-]);
 
 /** To the end of the credits or of the window, whichever comes first. */
 function aheadOf({ forecast }: KeyRow, now: Point, endMs: number): Lines["lines"][number] {
