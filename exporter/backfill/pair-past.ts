@@ -1,5 +1,6 @@
-import { queryFamilies, QUERIES, type Query, usageFamiliesOf } from "../collectors/analytics-families.ts";
-import { breakdown } from "../collectors/breakdown.ts";
+import { queryFamilies, QUERIES, type Query } from "../collectors/analytics-families.ts";
+import { type Breakdown, breakdown } from "../collectors/breakdown.ts";
+import { pairSamples } from "../collectors/query-job.ts";
 import { type Amount, AMOUNTS, type Amounts, NO_RATES, type Usage } from "../gateway/port.ts";
 import { WHOLE_ANSWER } from "../gateway/usage.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
@@ -63,8 +64,6 @@ export function createPairPast(plan: BackfillPlan, totals: ReadonlyMap<number, A
 
   return { begin, series };
 }
-
-type Breakdown = ReturnType<typeof breakdown>;
 
 /** The rows of an hour or a day. */
 export interface PairBucket {
@@ -169,13 +168,6 @@ function shownOf(ledger: Ledger, top: number): Breakdown {
   };
   // The labels are those that may be shown.
   return breakdown(usage, top, (text) => text);
-}
-
-function pairSamples(query: Query, { pairs }: Breakdown): readonly Sample[] {
-  const families = usageFamiliesOf[query];
-  return pairs.flatMap(({ model, app, amounts }) =>
-    AMOUNTS.flatMap((name) => sample(families[name], { model, app }, amounts[name])),
-  );
 }
 
 /** The time range of a query, which dashboards need for rates of spend. */

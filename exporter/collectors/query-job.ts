@@ -176,7 +176,7 @@ function breakdownSamples(query: string, parts: Breakdown, window: Window): read
 }
 
 /** After midnight "last day" means another day, so every value belongs to the current window. */
-export function pairSamples(query: Query, { pairs }: Breakdown, window: Window): readonly Sample[] {
+export function pairSamples(query: Query, { pairs }: Breakdown, window?: Window): readonly Sample[] {
   const usageFamilies = usageFamiliesOf[query];
   return pairs.flatMap(({ model, app, amounts, rates }) => [
     ...AMOUNTS.flatMap((amount) => sample(usageFamilies[amount], { model, app }, amounts[amount], window)),

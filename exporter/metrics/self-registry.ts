@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { type Clock, systemClock } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Family, HistogramFamily } from "./family.ts";
 import type { Format } from "./render/exposition.ts";
 import { deflateNow, type Piece } from "./render/gzip.ts";
@@ -47,7 +47,7 @@ export interface SelfParts {
   readonly own: Buffer;
 }
 
-export function createSelfRegistry(clock: Pick<Clock, "monotonic"> = systemClock): SelfRegistry {
+export function createSelfRegistry(clock: Pick<Clock, "monotonic">): SelfRegistry {
   const registry = new Registry();
   const registers = [registry];
   const runtimePart = createRuntimePart(clock);

@@ -98,7 +98,13 @@ test("a shared budget that is still learned is not urgent for a key with little 
     gateway.spend({ key: "docs", model: "acme/one", micros: 55_000_000, at: Date.UTC(2026, 10, 2) });
   });
   await app.pass(27 * 12, "docs", 10);
-  const budget = { scope: "workspace", id: "b1", keys: ["docs"], micros: 60_000_000, reset: "monthly" } as const;
+  const budget = {
+    scope: "workspace",
+    id: "b1",
+    keys: ["docs"],
+    micros: 60_000_000,
+    reset: "monthly",
+  } as const;
   app.gateway.setBudget(budget);
   const series = await app.pass(1, "docs", 10);
   expect(outlooks(series)).toEqual([
