@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../parse-json.ts";
 
 /** The few questions that a backfill asks the server that is to take the past. */
 export interface PrometheusApi {
@@ -53,7 +54,7 @@ export function createPrometheusApi(url: string): PrometheusApi {
 
   async function get<T>(path: string, parameters: Record<string, string>, data: z.ZodType<T>): Promise<T> {
     const { status, text } = await request(path, parameters);
-    const body = jsonOf(text);
+    const body = parseJson(text);
     const problem = ERROR.safeParse(body).data?.error;
     const reason = problem === undefined ? "" : `: ${printable(problem)}`;
     if (status !== 200) throw failure(path, `the server answered ${status}${reason}`);
@@ -105,14 +106,6 @@ function printable(text: string): string {
 }
 
 const MOST_TEXT = 200;
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);

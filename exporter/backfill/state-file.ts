@@ -1,5 +1,6 @@
 import { appendFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson } from "../parse-json.ts";
 import { type PastAnswer, pastAnswer, PAIRS } from "./answers.ts";
 import type { AnsweredSoFar } from "./request-past.ts";
 import { BackfillError, type BackfillPlan, backfillPlan } from "./plan.ts";
@@ -132,18 +133,10 @@ async function* recordsOf(path: string): AsyncGenerator {
   const file = await open(path);
   try {
     for await (const line of file.readLines({ autoClose: false })) {
-      const record = parsed(line);
+      const record = parseJson(line);
       if (record !== undefined) yield record;
     }
   } finally {
     await file.close();
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

@@ -112,12 +112,3 @@ function safeLine(sent: string, longest: number): string | undefined {
 
 /** Control characters, line and paragraph separators, and characters that change the direction of the text. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
-
-/** Undefined: the body is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,12 +1,6 @@
-import {
-  beginningOf,
-  errorMessage,
-  pageTitle,
-  parseJson,
-  type RefusalSource,
-  refusalSource,
-} from "./response-body.ts";
+import { beginningOf, errorMessage, pageTitle, type RefusalSource, refusalSource } from "./response-body.ts";
 import { GatewayError, reasonOfStatus } from "./errors.ts";
+import { parseJson } from "../parse-json.ts";
 import { quote } from "../secrets/quote.ts";
 import { z } from "zod";
 import { epochMilliseconds, utcMilliseconds } from "../time/utc-time.ts";

@@ -43,6 +43,7 @@ const ZERO = [
   room("secrets"),
   "exporter/log.ts",
   "exporter/nearest-name.ts",
+  "exporter/parse-json.ts",
   room("metrics", "family.ts"),
   room("metrics", "decimal-sum.ts"),
 ];
