@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseYaml } from "../config/yaml-text.ts";
-import { readingFault, systemFiles } from "../secrets/files.ts";
+import { MOST_CONFIG_BYTES, readingFault, systemFiles } from "../secrets/files.ts";
 import type { RuleOptions } from "../../dashboards/rules/settings.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -40,7 +40,7 @@ const ONLY_ALERTS = z.strictObject({ alerts: z.unknown() });
 async function readChanges(file: string): Promise<{ value: unknown; problems: readonly string[] }> {
   let text: string;
   try {
-    text = await systemFiles.readFile(file, MOST_BYTES);
+    text = await systemFiles.readFile(file, MOST_CONFIG_BYTES);
   } catch (error) {
     return { value: {}, problems: [readingFault(error)] };
   }
@@ -52,5 +52,3 @@ async function readChanges(file: string): Promise<{ value: unknown; problems: re
     problems: data ? problems : [...problems, "must be a mapping with the field alerts"],
   };
 }
-
-const MOST_BYTES = 1024 * 1024;

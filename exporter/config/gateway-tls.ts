@@ -1,12 +1,10 @@
-import { createSecureContext } from "node:tls";
-import { type Files, readingFault } from "../secrets/files.ts";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { type Files, MOST_CONFIG_BYTES, readingFault } from "../secrets/files.ts";
 import { quotePath } from "../secrets/quote.ts";
 import { holdSecrets } from "../secrets/redact.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GatewayTlsSection } from "./gateway-section.ts";
 import { type Checked, type Report, right } from "./rules.ts";
-
-const MOST_BYTES = 1024 * 1024;
 
 /** The files of `gateway.tls`, if TLS can use them. `readBytes`, because a change of these files is followed. */
 export async function readGatewayTls(
@@ -21,7 +19,7 @@ export async function readGatewayTls(
     const refuse = (fault: string) =>
       report(["gateway", "tls", field], `file ${quotePath(resolve(path))} ${fault}`);
     try {
-      return Buffer.from(await readBytes(resolve(path), MOST_BYTES)).toString();
+      return Buffer.from(await readBytes(resolve(path), MOST_CONFIG_BYTES)).toString();
     } catch (error) {
       refuse(readingFault(error));
       return undefined;
@@ -35,11 +33,18 @@ export async function readGatewayTls(
     ...(key !== undefined && { key }),
   };
   if (key !== undefined) holdSecrets("gateway.tls.key_file", [key.trim()]);
-  try {
-    createSecureContext(tls);
-  } catch (error) {
-    const reason = error instanceof Error && "reason" in error ? String(error.reason) : "unknown reason";
-    report(["gateway", "tls"], `has certificates or a key that TLS cannot use: ${reason}`);
-  }
+  const fault = tlsFault(tls);
+  if (fault !== undefined)
+    report(["gateway", "tls"], `has certificates or a key that TLS cannot use: ${fault}`);
   return tls;
+}
+
+/** Why TLS refuses certificates or a key, such as "bad end line" or "ee key too small". */
+export function tlsFault(options: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(options);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "reason" in error ? String(error.reason) : "unknown reason";
+  }
 }

@@ -3,7 +3,7 @@ import { accountConfig } from "./account-section.ts";
 import { budgetConfig } from "./budgets/schema.ts";
 import { type Config, configHash } from "./config.ts";
 import { discoveryConfig } from "./discovery-section.ts";
-import { type Files, readingFault } from "../secrets/files.ts";
+import { type Files, MOST_CONFIG_BYTES, readingFault } from "../secrets/files.ts";
 import { HEADER_FIELDS } from "./gateway-section.ts";
 import { readGatewayTls } from "./gateway-tls.ts";
 import { inspectConfig } from "./parse.ts";
@@ -42,7 +42,7 @@ export type LoadResult =
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   let text: string;
   try {
-    text = await options.readFile(options.path, MOST_BYTES);
+    text = await options.readFile(options.path, MOST_CONFIG_BYTES);
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
@@ -77,9 +77,6 @@ function revealing(value: unknown, path: Finding["path"] = []): readonly Finding
     revealing(part, [...path, Array.isArray(value) ? Number(name) : name]),
   );
 }
-
-/** 10,000 keys with their owners are shorter; more of them belong in `keys_dir`. */
-const MOST_BYTES = 1024 * 1024;
 
 /** Finds and checks whatever the valid parts of a configuration name. */
 async function readReferences(checked: Checked<ConfigFile>, options: LoadOptions) {

@@ -21,6 +21,12 @@ export interface DirectoryEntry {
   readonly isDirectory: boolean;
 }
 
+/**
+ * Most bytes of a configuration or of its certificates. 10,000 keys with their owners are shorter; more of them belong in `keys_dir`. A
+ * bundle of all public authorities has a quarter of it.
+ */
+export const MOST_CONFIG_BYTES = 1024 * 1024;
+
 /** The file system of the machine: regular files only, of a bounded size, within a deadline. */
 export const systemFiles: Files & FileVersions = {
   readBytes: (path, mostBytes) => inTime(() => wholeFile(path, mostBytes)),

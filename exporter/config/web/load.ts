@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, isAbsolute, join } from "node:path";
-import { type Files, readingFault } from "../../secrets/files.ts";
+import { type Files, MOST_CONFIG_BYTES, readingFault } from "../../secrets/files.ts";
 import { findingsOf, pathText, type Problem, problemsOf } from "../problem.ts";
 import { type Checked, type Finding, inspect, right, sectionOf } from "../rules.ts";
 import { holdSecrets } from "../../secrets/redact.ts";
@@ -17,7 +17,7 @@ import {
   type WebTls,
 } from "./schema.ts";
 import { parseYaml } from "../yaml-text.ts";
-import { createSecureContext } from "node:tls";
+import { tlsFault } from "../gateway-tls.ts";
 import { quotePath } from "../../secrets/quote.ts";
 
 export type WebLoadResult =
@@ -40,7 +40,7 @@ export async function loadWebConfig(
 ): Promise<WebLoadResult> {
   let text: string;
   try {
-    text = await files.readFile(path, MOST_WEB_BYTES);
+    text = await files.readFile(path, MOST_CONFIG_BYTES);
   } catch (error) {
     return { ok: false, problems: [{ path: "", message: readingFault(error) }] };
   }
@@ -128,9 +128,6 @@ interface Certificates {
   readonly problems: readonly Finding[];
 }
 
-/** The largest web configuration or TLS file; a bundle of all public authorities has a quarter of it. */
-const MOST_WEB_BYTES = 1024 * 1024;
-
 /** Reads certificate, key and client authorities, and checks that they are usable and match. */
 async function readCertificates(
   paths: CertificatePaths,
@@ -147,7 +144,7 @@ async function readCertificates(
       });
     let text: string;
     try {
-      text = await readFile(path, MOST_WEB_BYTES);
+      text = await readFile(path, MOST_CONFIG_BYTES);
     } catch (error) {
       report(readingFault(error));
       return undefined;
@@ -161,23 +158,14 @@ async function readCertificates(
   }
   const cert = await read("cert_file", (pem) => new X509Certificate(pem), "contains no certificate (PEM)");
   const key = await read("key_file", createPrivateKey, "contains no private key without a passphrase (PEM)");
-  const fault = cert && tlsFault(cert.text);
+  // `X509Certificate` reads only the first certificate of a chain.
+  const fault = cert && tlsFault({ cert: cert.text });
   if (fault !== undefined) cert?.report(`contains a certificate that TLS cannot use: ${fault}`);
   if (cert && key && !cert.parsed.checkPrivateKey(key.parsed)) {
     key.report("contains a key that does not match cert_file");
   }
   const clientCa = await read("client_ca_file", authorities, "contains no certificates (PEM)");
   return { cert: cert?.text ?? "", key: key?.text ?? "", clientCa: clientCa?.text ?? "", problems };
-}
-
-/** Why TLS refuses a chain, such as "bad end line" or "ee key too small"; `X509Certificate` reads only its first certificate. */
-function tlsFault(cert: string): string | undefined {
-  try {
-    createSecureContext({ cert });
-    return undefined;
-  } catch (error) {
-    return error instanceof Error && "reason" in error ? String(error.reason) : "unknown reason";
-  }
 }
 
 function authorities(pem: string): readonly X509Certificate[] {
