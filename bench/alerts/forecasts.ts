@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 
-import { createForecaster, type Forecaster, type LimitReading } from "../../exporter/forecast/forecaster.ts";
+import { Forecaster, type LimitReading } from "../../exporter/forecast/forecaster.ts";
 import { type Bound, firstToEnd } from "../../exporter/forecast/headline.ts";
 import { createLayerForecasts } from "../../exporter/forecast/layer-forecasts.ts";
 import { OUTLOOKS } from "../../exporter/forecast/outlook.ts";
@@ -36,7 +36,7 @@ const COLUMNS = 12;
  */
 for await (const line of createInterface({ input: process.stdin })) {
   const life: Life = JSON.parse(line);
-  const forecaster = life.isShared || life.other !== undefined ? ofLayers(life) : createForecaster(life.kind);
+  const forecaster = life.isShared || life.other !== undefined ? ofLayers(life) : new Forecaster(life.kind);
   if (life.history) forecaster.seed(life.history.hours, life.history.untilMs);
   process.stdout.write(`${encode(forecast(forecaster, life))}\n`);
 }
@@ -58,7 +58,7 @@ function forecast(forecaster: Asked, { window, rows, topUp }: Life): Float64Arra
 
 /** What ends first of a key with two limits, or a shared budget. */
 function ofLayers({ window, other, isShared }: Life): Asked {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const layers = createLayerForecasts(60_000);
   const key = targetId("key", "layered");
   return {

@@ -2,7 +2,7 @@ import type { AnalyticsConfig, Config, QueryConfig, QueryMetric } from "../confi
 import { type Amount, type Rate, RATES, type Usage, type UsageQuestion } from "../gateway/port.ts";
 import { labelledSample, type Sample } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
-import { type Window, DAY_MS } from "../time/window.ts";
+import { type Window, DAY_MS, MINUTE_MS } from "../time/window.ts";
 import { OTHER, type Row, breakdown, hasAllRows, knownOf, rowsOf } from "./breakdown.ts";
 import { COMPLETE_WINDOW_INTERVAL_MS, isRunning, queryJob, timesOf, usageResult } from "./query-job.ts";
 import { labelText, shownLabel } from "../metrics/label-text.ts";
@@ -136,9 +136,6 @@ export const REACH_DAYS: Readonly<Record<QueryConfig["window"], number>> = {
   last_month: 62,
 };
 
-/** A window reaches back furthest in the last minute of its last day, which is one minute less than the full days. */
-const MINUTE_MS = 60_000;
-
 /**
  * One request for each query of a month, which shows whether the gateway answers for the earliest time at
  * which its window may begin. At the beginning of a month, the query itself does not show that.
@@ -154,6 +151,7 @@ export function reachJobs({ gateway, analytics }: Config): readonly Job[] {
     minIntervalMs: 0,
     describe: () => [],
     run: async (client, requestedAtMs) => {
+      // A window reaches back furthest in the last minute of its last day, which is one minute less than the full days.
       const startMs = requestedAtMs - REACH_DAYS[query.window] * DAY_MS + MINUTE_MS;
       const range = { startMs, endMs: startMs + DAY_MS };
       await client.usage({ ...questionOf(query, range), total: false }, analytics.managementKey);

@@ -3,7 +3,7 @@ import { type Usage, AMOUNTS, CREDITS_SOURCES, RATES } from "../gateway/port.ts"
 import { type Sample, sample, seconds } from "../metrics/family.ts";
 import type { UsageReading } from "../readings/reading.ts";
 import type { Job, Result, TargetState } from "../schedule/job.ts";
-import { type Window, windowAt, windowBefore } from "../time/window.ts";
+import { HOUR_MS, type Window, windowAt, windowBefore } from "../time/window.ts";
 import {
   type Query,
   queryFamilies as families,
@@ -14,7 +14,7 @@ import type { Breakdown } from "./breakdown.ts";
 import { accountJob } from "./collector.ts";
 
 /** A complete window hardly changes, and a month is the most expensive query for the service. */
-export const COMPLETE_WINDOW_INTERVAL_MS = 3_600_000;
+export const COMPLETE_WINDOW_INTERVAL_MS = HOUR_MS;
 
 /** The parts that all queries share. */
 export function queryJob(
@@ -114,7 +114,7 @@ function warningOf(
 }
 
 /** Services keep answers for minutes, so right after midnight an answer may still be of the day before. */
-const MOST_CACHED_MS = 3_600_000;
+const MOST_CACHED_MS = HOUR_MS;
 
 /** The times of a query that is asked now. Of a complete window, the values are valid until the next one is complete. */
 export function timesOf(query: Query, requestedAtMs: number): QueryTimes {

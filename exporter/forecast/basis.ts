@@ -1,5 +1,5 @@
+import { DAY_MS } from "../time/window.ts";
 import { type Judged, lasts } from "./judged.ts";
-import { DAY_MS } from "./thresholds.ts";
 
 /** The windows of the burn rates. */
 export const BURN_WINDOWS = ["15m", "1h", "6h", "1d"] as const;

@@ -1,4 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time/window.ts";
+import { thresholds } from "./thresholds.ts";
 
 const FIVE_MS = 5 * MINUTE_MS;
 

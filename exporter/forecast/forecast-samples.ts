@@ -1,4 +1,4 @@
-import { type Family, type Sample, sample } from "../metrics/family.ts";
+import { type Family, type Sample, sample, wholeSeconds } from "../metrics/family.ts";
 import type { Window } from "../time/window.ts";
 import type { BurnWindow } from "./basis.ts";
 import type { Forecast } from "./forecaster.ts";
@@ -42,11 +42,6 @@ function rates(
 ): readonly Sample[] {
   if (!family) return [];
   return PUBLISHED.flatMap((window) => sample(family, { ...labels, window }, values[window]));
-}
-
-/** An estimate is not better than a second. */
-function wholeSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.round(ms / 1000);
 }
 
 /** Each window is a series of every key. The others are in the JSON; Prometheus can compute the rate of minutes itself. */

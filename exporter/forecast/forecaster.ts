@@ -1,4 +1,12 @@
-import { SETTLE_MS, windowAt, WINDOW_KINDS, type WindowKind } from "../time/window.ts";
+import {
+  DAY_MS,
+  HOUR_MS,
+  MINUTE_MS,
+  SETTLE_MS,
+  windowAt,
+  WINDOW_KINDS,
+  type WindowKind,
+} from "../time/window.ts";
 import { type Basis, type BurnWindow, exhaustionOf, restAtReset } from "./basis.ts";
 import { Course } from "./course.ts";
 import { Hysteresis, type Signals, type Slowness } from "./hysteresis.ts";
@@ -6,7 +14,7 @@ import type { Judged, Rates } from "./judged.ts";
 import type { Outlook } from "./outlook.ts";
 import { goesOnWithout, signalsOfAccount, signalsOfToppedUp } from "./signals-of-account.ts";
 import { signalsOfKey } from "./signals-of-key.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
+import { thresholds } from "./thresholds.ts";
 
 /** One successful answer about something that has a limit. */
 export interface LimitReading {
@@ -54,19 +62,6 @@ export interface Forecast {
   readonly asOfMs: number;
 }
 
-/** Forecasts when the credits of one key or account run out. A changed identity needs a new one. */
-export interface Forecaster {
-  /** Takes each successful answer, in order, and judges it. */
-  read(reading: LimitReading): void;
-  /** Takes the gateway's own history of hours, before the first reading or after a gap. */
-  seed(hours: readonly { readonly startMs: number; readonly credits: number }[], untilMs: number): void;
-  /**
-   * The forecast at an instant; undefined before the first reading. It stays while the gateway does not answer: until the reset, and for
-   * half a day at most. Then it is unknown.
-   */
-  at(nowMs: number): Forecast | undefined;
-}
-
 const NEVER = { patienceMs: 0, memoryMs: 0 };
 
 const KINDS = {
@@ -102,12 +97,10 @@ const KINDS = {
   { readonly slowness: Slowness; readonly signals: (judged: Judged) => Signals }
 >;
 
-/** Creates a forecaster for the limit of a key, or for the balance of an account. */
-export function createForecaster(kind: "key" | "account"): Forecaster {
-  return new LimitForecaster(kind);
-}
-
-class LimitForecaster implements Forecaster {
+/**
+ * Forecasts when the credits of one key, by its limit, or of one account, by its balance, run out. A changed identity needs a new one.
+ */
+export class Forecaster {
   #kind: keyof typeof KINDS;
   readonly #course = new Course();
   #hysteresis: Hysteresis;
@@ -118,11 +111,12 @@ class LimitForecaster implements Forecaster {
   #reading: LimitReading | undefined;
   #forecast: Forecast | undefined;
 
-  constructor(kind: keyof typeof KINDS) {
+  constructor(kind: "key" | "account") {
     this.#kind = kind;
     this.#hysteresis = new Hysteresis(KINDS[kind].slowness);
   }
 
+  /** Takes the gateway's own history of hours, before the first reading or after a gap. */
   seed(hours: readonly { readonly startMs: number; readonly credits: number }[], untilMs: number): void {
     this.#course.seed(hours, untilMs);
     this.#isSeeded = true;
@@ -133,6 +127,7 @@ class LimitForecaster implements Forecaster {
     this.#forecast = this.#judge(this.#reading);
   }
 
+  /** Takes each successful answer, in order, and judges it. */
   read(reading: LimitReading): void {
     const before = this.#reading;
     if (before && reading.atMs <= before.atMs) return;
@@ -157,6 +152,10 @@ class LimitForecaster implements Forecaster {
     this.#course.relearn(limitCredits ?? Infinity, startOf);
   }
 
+  /**
+   * The forecast at an instant; undefined before the first reading. It stays while the gateway does not answer: until the reset, and for
+   * half a day at most. Then it is unknown.
+   */
   at(nowMs: number): Forecast | undefined {
     const [reading, forecast] = [this.#reading, this.#forecast];
     if (!reading || !forecast || forecast.outlook === "unlimited") return forecast;

@@ -4,16 +4,16 @@ import type { Packing, Follower } from "../readings/readings.ts";
 import type { CreditsReading, KeyLayer, KeyReading, Reading } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
 import type { Clock } from "../time/clock.ts";
-import { isSettled, type Window, windowAt } from "../time/window.ts";
+import { HOUR_MS, MINUTE_MS, isSettled, type Window, windowAt } from "../time/window.ts";
 import { forecastFamilies as families } from "./families.ts";
-import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
+import { type Forecast, Forecaster, type LimitReading } from "./forecaster.ts";
 import { forecastSamples, validUntil } from "./forecast-samples.ts";
 import { type Bound, firstToEnd, resetWindow } from "./headline.ts";
 import { createLayerForecasts, type LayerForecast, type LayerForecasts } from "./layer-forecasts.ts";
 import { limitReading } from "./limit-reading.ts";
 import { type Outlook, URGENCY } from "./outlook.ts";
 import { createSeeding, type HistorySource, type Unseeded } from "./seeding.ts";
-import { HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
+import { thresholds } from "./thresholds.ts";
 
 /** The forecasts of all keys and of the account, from the readings as they are stored. */
 export interface Forecasts<Packed> extends Follower<Packed> {
@@ -124,7 +124,7 @@ export function createForecasts<Packed>(
       return now && headline(now);
     },
     ofBalance: (id, reading) => {
-      const forecaster = balances.get(id) ?? createForecaster("account");
+      const forecaster = balances.get(id) ?? new Forecaster("account");
       balances.set(id, forecaster);
       if (reading) forecaster.read(reading);
       return forecaster.at(clock.now());
@@ -133,7 +133,7 @@ export function createForecasts<Packed>(
 }
 
 function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "forecaster" | "layers"> {
-  return { forecaster: createForecaster(kind === "key" ? "key" : "account"), layers: undefined };
+  return { forecaster: new Forecaster(kind === "key" ? "key" : "account"), layers: undefined };
 }
 
 /** Feeds an answer to the forecasters. Returns whether the key has a new budget of its own. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "./thresholds.ts";
+import { MINUTE_MS } from "../time/window.ts";
 
 /** What can be announced, the most urgent first. */
 export const LEVELS = ["exhausted", "imminent", "predicted", "slow"] as const;

@@ -1,9 +1,8 @@
 import type { Spend } from "../gateway/account.ts";
 import type { KeyLayer } from "../readings/reading.ts";
 import type { TargetId } from "../readings/target-id.ts";
-import { isSameWindow, SETTLE_MS, WINDOW_KINDS, windowAt } from "../time/window.ts";
-import { createForecaster, type Forecast, type Forecaster, type LimitReading } from "./forecaster.ts";
-import { MINUTE_MS } from "./thresholds.ts";
+import { MINUTE_MS, isSameWindow, SETTLE_MS, WINDOW_KINDS, windowAt } from "../time/window.ts";
+import { type Forecast, Forecaster, type LimitReading } from "./forecaster.ts";
 
 /** A budget layer and how long it lasts, by what is counted against it. */
 export interface LayerForecast {
@@ -83,7 +82,7 @@ interface Course {
 }
 
 function newCourse(layer: KeyLayer): Course {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   return { forecaster, layer, total: 0, key: undefined, atMs: 0, countsByok: false };
 }
 

@@ -1,9 +1,8 @@
 import { labelsOf } from "../readings/key-labels.ts";
 import type { HistoryReading, ListedNames, Reading } from "../readings/reading.ts";
 import { type TargetId, targetId } from "../readings/target-id.ts";
-import { BUCKET_MS } from "../time/window.ts";
+import { MINUTE_MS, BUCKET_MS } from "../time/window.ts";
 import type { Forecaster } from "./forecaster.ts";
-import { MINUTE_MS } from "./thresholds.ts";
 
 /** What waits for the gateway's history. */
 export interface Unseeded {

@@ -1,6 +1,7 @@
+import { DAY_MS } from "../time/window.ts";
 import type { Signals } from "./hysteresis.ts";
 import { type Judged, lasts } from "./judged.ts";
-import { DAY_MS, thresholds } from "./thresholds.ts";
+import { thresholds } from "./thresholds.ts";
 
 /** Judges the balance of an account, which never resets. Refunds, transfers and expiries change the balance, not the rates. */
 export function signalsOfAccount({ course, left, rates }: Judged): Signals {

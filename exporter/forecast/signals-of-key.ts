@@ -1,6 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time/window.ts";
 import type { Signals } from "./hysteresis.ts";
 import { type Judged, lasts } from "./judged.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, thresholds } from "./thresholds.ts";
+import { thresholds } from "./thresholds.ts";
 
 /** Judges the limit of a key. */
 export function signalsOfKey(judged: Judged): Signals {

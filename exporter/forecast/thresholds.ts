@@ -1,7 +1,4 @@
-/** Milliseconds. */
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time/window.ts";
 
 /** When a forecast announces an exhaustion. Times are in milliseconds, shares from 0 to 1. */
 export const thresholds = {

@@ -94,6 +94,11 @@ export function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1000;
 }
 
+/** An estimate is not better than a second. */
+export function wholeSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms / 1000);
+}
+
 function labelsText<Label extends string>(
   family: Family<Label>,
   labels: Readonly<Record<Label, string>>,

@@ -1,5 +1,6 @@
 import type { Log, LogLevel } from "../log.ts";
 import type { Clock } from "../time/clock.ts";
+import { MINUTE_MS } from "../time/window.ts";
 
 /** Something that happened to a target and that many targets may share: a failure, or its end. */
 export interface TargetEvent {
@@ -25,7 +26,6 @@ export interface EventLog {
 }
 
 const SHORT_MS = 5000;
-const MINUTE_MS = 60_000;
 /** Messages of one cause with lines of their own in one summary. */
 const MOST_MESSAGES = 3;
 

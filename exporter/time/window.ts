@@ -4,11 +4,13 @@ export interface Window {
   readonly endMs: number;
 }
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 /** Every UTC day has this length. */
-export const DAY_MS = 86_400_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** How finely usage can be divided by time, and the length of each part in milliseconds. */
-export const BUCKET_MS = { hour: 3_600_000, day: DAY_MS } as const;
+export const BUCKET_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 export const GRANULARITIES = ["day", "hour"] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 

@@ -5,9 +5,7 @@ import { DEFAULT_PORT } from "../../config/schema.ts";
 import type { ListenAddress } from "../../http/server.ts";
 import { formatDuration, parseDuration } from "../../time/duration.ts";
 import { utcMilliseconds } from "../../time/utc-time.ts";
-import { DAY_MS } from "../../time/window.ts";
-
-const MINUTE_MS = 60_000;
+import { DAY_MS, MINUTE_MS } from "../../time/window.ts";
 
 /** The value of `--web.listen-address`. @throws UsageError, as the others do. */
 export function listenAddress(text: string): ListenAddress {

@@ -2,7 +2,7 @@ import type { BudgetRow, Overview } from "../overview.ts";
 import { statesOf, viewed } from "../page/viewed.ts";
 import type { View } from "../view.ts";
 import type { z } from "zod";
-import { seconds } from "../../metrics/family.ts";
+import { seconds, wholeSeconds } from "../../metrics/family.ts";
 import type { AccountOverview } from "../account-overview.ts";
 import {
   type KeyRow,
@@ -109,11 +109,6 @@ function forecastJson(forecast: KeyRow["forecast"]) {
     exhaustion_timestamp_seconds: forecast && wholeSeconds(forecast.exhaustionMs),
     burn_credits_per_hour: forecast && { ...forecast.burn },
   };
-}
-
-/** As in the metrics. */
-function wholeSeconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.round(ms / 1000);
 }
 
 function modelsJson(row: QueryRow | undefined): StatusJson["keys"][number]["models_day"] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { createForecaster, type LimitReading } from "../../../exporter/forecast/forecaster.ts";
+import { Forecaster, type LimitReading } from "../../../exporter/forecast/forecaster.ts";
 import { createLayerForecasts } from "../../../exporter/forecast/layer-forecasts.ts";
 import { createSeeding } from "../../../exporter/forecast/seeding.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
@@ -13,7 +13,7 @@ const MIDNIGHT = Date.UTC(2026, 10, 18);
 
 /** A key of 100 credits a day that is polled each minute. Its spend is given in credits an hour. */
 function dayKey() {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   let [atMs, used, usedToday, limit] = [MIDNIGHT - 4 * DAY, 0, 0, 100];
   const reading = (): LimitReading => {
     const nextResetMs = (Math.floor(atMs / DAY) + 1) * DAY;
@@ -48,7 +48,7 @@ function dayKey() {
 }
 
 test("a limit of a month that is used up says nothing about the limit of a day that replaces it", () => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const outlook = (minute: number, limit: Omit<LimitReading, "atMs" | "usedCredits" | "usedToday">) => {
     const atMs = MIDNIGHT + minute * MINUTE;
     const spent = Math.min(minute, -30);
@@ -64,7 +64,7 @@ test("a limit of a month that is used up says nothing about the limit of a day t
 });
 
 test("a key that was out of credits before a restart does not last: what is left is too little for a call", () => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const outlooks = new Set<string | undefined>();
   for (let atMs = MIDNIGHT - 4 * HOUR; atMs < MIDNIGHT - MINUTE; atMs += MINUTE) {
     const left = { limitCredits: 100, remainingCredits: 0.3, nextResetMs: MIDNIGHT, window: "day" } as const;
@@ -140,14 +140,14 @@ test.each<[string, Partial<LimitReading>, string]>([
   ["an unknown reset", { nextResetMs: undefined }, "learning"],
   ["a disabled key", { isDisabled: true, remainingCredits: 0 }, "unknown"],
 ])("with %s: %j is %s", (_, changed, outlook) => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const reading = { usedCredits: 5, limitCredits: 10, remainingCredits: 5, nextResetMs: "never" } as const;
   forecaster.read({ atMs: MIDNIGHT, ...reading, ...changed });
   expect(forecaster.at(MIDNIGHT)).toMatchObject({ outlook, exhaustionMs: undefined });
 });
 
 test("the day's mean rate announces an exhaustion at the first reading", () => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const atMs = MIDNIGHT + 10 * HOUR;
   const reading = {
     limitCredits: 100,
@@ -171,7 +171,7 @@ test("the gateway's history shows what is usual, and which hours were without cr
     return { startMs, credits: office((startMs % DAY) / HOUR) };
   });
   const outlookOf = (limit: number) => {
-    const forecaster = createForecaster("key");
+    const forecaster = new Forecaster("key");
     forecaster.seed(hours, untilMs);
     const reading = { limitCredits: limit, nextResetMs: MIDNIGHT + DAY, window: "day" } as const;
     for (let minute = 0; minute <= 10; minute++) {
@@ -223,7 +223,7 @@ test("createSeeding gives the history of a name to its key, and to none if sever
 
 /** An account is asked every five minutes. Its spend is given in credits an hour. */
 function accountOf(bought: number, used: number, topUpBelow?: number) {
-  const forecaster = createForecaster("account");
+  const forecaster = new Forecaster("account");
   let atMs = MIDNIGHT;
   const account = {
     /** The outlooks of the next hours; credits are bought when `buys` says so. */
@@ -275,7 +275,7 @@ test("nothing is spent any more below zero: the account stays exhausted", () => 
 });
 
 test("what is usual is the most expensive hour and day of the week before yesterday, once four days are known", () => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   let used = 0;
   const spend = (perHour: number, fromMs: number, untilMs: number) => {
     for (let atMs = fromMs; atMs < untilMs; atMs += MINUTE) {
@@ -302,7 +302,7 @@ test("what is usual is the most expensive hour and day of the week before yester
 });
 
 test("what is usual comes from the gateway's history", () => {
-  const forecaster = createForecaster("key");
+  const forecaster = new Forecaster("key");
   const hours = Array.from({ length: 7 * 24 }, (_, hour) => ({
     startMs: MIDNIGHT - 7 * DAY + hour * HOUR,
     credits: hour === 30 ? 9 : 1,
