@@ -1,6 +1,7 @@
-import { queryFamilies, QUERIES, type Query } from "../collectors/analytics-families.ts";
+import { queryFamilies, type Query } from "../collectors/analytics-families.ts";
 import { type Breakdown, breakdown } from "../collectors/breakdown.ts";
 import { pairSamples } from "../collectors/query-job.ts";
+import { QUERY_WINDOWS } from "../config/config.ts";
 import { type Amount, AMOUNTS, type Amounts, NO_RATES, type Usage } from "../gateway/port.ts";
 import { WHOLE_ANSWER } from "../gateway/usage.ts";
 import { decimalRest, decimalSum, isSumOf } from "../metrics/decimal-sum.ts";
@@ -39,7 +40,7 @@ export function createPairPast(plan: BackfillPlan, totals: ReadonlyMap<number, A
 
   function* series(day: Window, times: readonly SampleTime[]): Generator<DaySeries> {
     const collected = createDaySeries(times.length);
-    const known = QUERIES.filter((query) => isKnown(query, day));
+    const known = QUERY_WINDOWS.filter((query) => isKnown(query, day));
     const complete = { last_day: shownOf(lastDay, plan.top), last_month: shownOf(lastMonth, plan.top) };
     let [done, next]: [Ledger, number] = [new Map(), 0];
     for (const [index, { untilMs }] of times.entries()) {

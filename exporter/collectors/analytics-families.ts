@@ -1,11 +1,10 @@
 import { AMOUNT_PROVENANCE, RATE_PROVENANCE, USAGE_PROVENANCE } from "../gateway/wire/usage.ts";
 import type { Amount, Rate } from "../gateway/port.ts";
 import { type Family, gauge, stateset } from "../metrics/family.ts";
-import type { QueryMetric } from "../config/config.ts";
+import type { QueryConfig, QueryMetric } from "../config/config.ts";
 
 /** The windows of the analytics queries; the label `query`. */
-export const QUERIES = ["day", "last_day", "month", "last_month"] as const;
-export type Query = (typeof QUERIES)[number];
+export type Query = QueryConfig["window"];
 
 type Pair = "model" | "app";
 const PAIR = ["model", "app"] as const;

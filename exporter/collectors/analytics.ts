@@ -4,12 +4,12 @@ import {
   type BudgetConfig,
   type BudgetDimension,
   type Config,
+  QUERY_WINDOWS,
 } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
 import { windowOf, type Period } from "../time/window.ts";
 import {
-  QUERIES,
   type Query,
   queryFamilies as families,
   rateFamilies,
@@ -53,7 +53,7 @@ export const analyticsCollector: Collector = {
   jobs: ({ gateway, analytics, budgets }) =>
     analytics
       ? [
-          ...QUERIES.map((query) => windowJob(query, analytics, gateway)),
+          ...QUERY_WINDOWS.map((query) => windowJob(query, analytics, gateway)),
           ...budgetQueries(budgets).map((query) => budgetJob(query, analytics, gateway)),
           ...analytics.queries.map((query) => ownQueryJob(query, analytics, gateway)),
         ]

@@ -12,7 +12,7 @@ export { BUDGET_DIMENSIONS } from "./budgets/schema.ts";
 export type { BudgetDimension, BudgetScope } from "./budgets/schema.ts";
 export type { NamePattern } from "./discovery-section.ts";
 export type { AudioSource, ProbeConfig } from "./probes/probe-config.ts";
-export type { QueryClassifier, QueryMetric } from "./query-section.ts";
+export { QUERY_WINDOWS, type QueryClassifier, type QueryMetric } from "./query-section.ts";
 
 /**
  * The configuration as the rest of the exporter sees it: checked, with defaults, and with sources in place of

@@ -93,6 +93,8 @@ const filterSection = withRules(
   },
 );
 
+export const QUERY_WINDOWS = ["day", "last_day", "month", "last_month"] as const;
+
 const fields = section({
   name: pattern(KEY_NAME, "name").describe("Value of the label `query`; unique."),
   dimensions: list(dimension())
@@ -109,7 +111,7 @@ const fields = section({
     .prefault(["credits", "requests"])
     .meta({ rule: METRICS_RULE, type: "list" })
     .describe("What is shown of each row. Default: credits and requests."),
-  window: choice(["day", "last_day", "month", "last_month"], "window").describe(
+  window: choice(QUERY_WINDOWS, "window").describe(
     "The current or the last full UTC day or month. Last ones are queried once an hour.",
   ),
   top: integer(1, 1000)

@@ -1,5 +1,5 @@
 import type { budgetStatus, BudgetStatus } from "../budgets/budget-status.ts";
-import type { BudgetConfig, Config, ConfigPart } from "../config/config.ts";
+import { type BudgetConfig, type Config, type ConfigPart, QUERY_WINDOWS } from "../config/config.ts";
 import { type ListedNames, budgetQueryName } from "../readings/reading.ts";
 import type { ReadingSource } from "../readings/readings.ts";
 import { targetId } from "../readings/target-id.ts";
@@ -7,7 +7,6 @@ import { type AccountOverview, accountOverview, type ForecastSource } from "./ac
 import { createKeyRows } from "./key-rows.ts";
 import {
   type KeyRow,
-  QUERY_NAMES,
   type QueryRow,
   queryRow,
   type TargetRow,
@@ -104,7 +103,7 @@ export function createOverview(
     },
     keyNamed: keys.named,
     keyNames,
-    queries: config.analytics ? QUERY_NAMES.map((name) => queryRow(name, readings)) : [],
+    queries: config.analytics ? QUERY_WINDOWS.map((name) => queryRow(name, readings)) : [],
     keyModels: createKeyModels(config, readings, keyNames),
     history,
     unwatched: config.analytics && unwatchedRow(readings),
@@ -124,6 +123,6 @@ function budgetQueries(budgets: readonly BudgetConfig[], readings: ReadingSource
   const names = budgets
     .filter(({ scope, limit }) => scope.kind !== "keys" && limit !== "bought")
     .map(({ scope, period }) => budgetQueryName(scope.kind, period))
-    .filter((name) => !QUERY_NAMES.some((query) => query === name));
+    .filter((name) => !QUERY_WINDOWS.some((query) => query === name));
   return [...new Set(names)].map((name) => targetRow(name, readings.status(targetId("analytics", name))));
 }

@@ -79,9 +79,6 @@ export interface KeyRow extends TargetRow {
   readonly danger?: Danger | undefined;
 }
 
-/** The queries whose pairs the page shows, in its order. */
-export const QUERY_NAMES = ["day", "last_day", "month", "last_month"] as const;
-
 /** One query of the analytics. Amounts are credits; undefined means unknown. */
 export interface QueryRow extends TargetRow {
   readonly windowStartMs?: number | undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
-import { QUERIES, type Query } from "../../../exporter/collectors/analytics-families.ts";
+import type { Query } from "../../../exporter/collectors/analytics-families.ts";
+import { QUERY_WINDOWS } from "../../../exporter/config/config.ts";
 import { secretSource, testConfig } from "../../support/test-config.ts";
 import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { analyticsBody, jobOf, NOON, runOn } from "./analytics-exposition.ts";
@@ -10,7 +11,7 @@ const iso = (ms: number) => new Date(ms).toISOString().replace("T00:00:00.000Z",
 
 /** The range of each of the four queries. */
 async function ranges(requestedAtMs: number): Promise<Record<Query, readonly string[]>> {
-  const asked = QUERIES.map(async (query) => {
+  const asked = QUERY_WINDOWS.map(async (query) => {
     const { client, questions } = createFakeClient({ usage: NO_USAGE });
     await jobOf({ query }).run(client, requestedAtMs);
     expect(questions).toMatchObject([{ pairs: true, total: true, rates: false }]);

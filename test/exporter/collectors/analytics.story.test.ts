@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { analyticsCollector } from "../../../exporter/collectors/analytics.ts";
-import { QUERIES } from "../../../exporter/collectors/analytics-families.ts";
+import { QUERY_WINDOWS } from "../../../exporter/config/config.ts";
 import { createFakeClient, NO_USAGE } from "../../support/fake-client.ts";
 import { expositionOf } from "../../support/exposition-of.ts";
 import { analyticsBody, jobOf, NOON, runOn, usageLines } from "./analytics-exposition.ts";
@@ -38,7 +38,7 @@ describe("analytics: a whole run", () => {
     await expect(openmetrics).toMatchFileSnapshot("../../golden/analytics-day.openmetrics");
   });
 
-  test.each(QUERIES)("query %s: its own families, and the state of the query", async (query) => {
+  test.each(QUERY_WINDOWS)("query %s: its own families, and the state of the query", async (query) => {
     const grouped = analyticsBody([ONE]);
     const { lines } = await runOn([grouped], analyticsBody([TOTAL]), { query });
     const prefix = `aigateway_usage_${query}`;
@@ -137,7 +137,7 @@ describe("analytics: rates", () => {
     ]);
   });
 
-  test.each(QUERIES)(
+  test.each(QUERY_WINDOWS)(
     "of %s are requested only if analytics.rates is set, and only for the day",
     async (query) => {
       for (const wanted of [true, false]) {
