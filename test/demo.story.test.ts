@@ -1,17 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { launch } from "./support/child.ts";
 import { runExporter } from "./support/exporter-process.ts";
+import { listenOnLoopback } from "./support/loopback.ts";
 import { until } from "./support/until.ts";
-
-const running = new Set<ChildProcess>();
-
-afterEach(() => {
-  for (const child of running) child.kill("SIGKILL");
-  running.clear();
-});
 
 describe("npm run demo", () => {
   test("shows a page and changing metrics, and closes both ports on Ctrl-C", async () => {
@@ -51,7 +44,7 @@ describe("npm run demo", () => {
     expect(`${stdout}${page}${await textAt(metricsUrl)}`).not.toContain("sk-sim");
 
     demo.child.kill("SIGINT");
-    expect(await demo.ended).toEqual([0, null]);
+    expect(await demo.ended).toBe(0);
     expect(demo.stderr()).toBe("");
     for (const url of [pageUrl, gatewayUrl]) await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
@@ -59,30 +52,23 @@ describe("npm run demo", () => {
   test.each([["--port", "--gateway-port"]])(
     "explains what to do if the port of %s is in use",
     async (flag, other) => {
-      const holder = createServer().listen(0, "127.0.0.1");
-      await once(holder, "listening");
-      const address = holder.address();
-      const port = typeof address === "object" ? String(address?.port) : "";
-      const demo = startDemo(flag, port, other, "0");
-      expect(await demo.ended).toEqual([1, null]);
+      const holder = await listenOnLoopback(createServer());
+      const demo = startDemo(flag, String(holder.port), other, "0");
+      expect(await demo.ended).toBe(1);
       expect(demo.stderr()).toBe(
-        `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the program that uses it, choose another port (${flag}), ` +
+        `Cannot listen on 127.0.0.1:${holder.port}: the port is in use. Stop the program that uses it, choose another port (${flag}), ` +
           "or use free ports: npm run demo -- --port 0 --gateway-port 0\n",
       );
       expect(demo.stdout()).toBe("");
-      holder.close();
+      await holder.stop();
     },
   );
 });
 
 function startDemo(...argv: readonly string[]) {
-  const script = fileURLToPath(new URL("demo.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
-  const written = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (written.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (written.stderr += text));
-  return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended: once(child, "close") };
+  const demo = launch(process.execPath, [fileURLToPath(new URL("demo.ts", import.meta.url)), ...argv]);
+  onTestFinished(() => void demo.child.kill("SIGKILL"));
+  return demo;
 }
 
 /** All-time credits of all keys. */

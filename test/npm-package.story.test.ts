@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -10,6 +9,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { families } from "../dashboards/families.ts";
 import { renderRuleFile } from "../dashboards/rules/file.ts";
 import { createRules } from "../dashboards/rules/index.ts";
+import { launch } from "./support/child.ts";
 import { runExporter, startExporter } from "./support/exporter-process.ts";
 import { installPackage, type InstalledPackage, npm } from "./support/installed-package.ts";
 import { ROOT } from "./support/repository.ts";
@@ -102,7 +102,7 @@ describe("the npm package, packed and installed into an empty folder", { timeout
     expect((await fetch(exporter.url)).status).toBe(200);
     expect(welcome + exporter.log()).not.toContain("sk-sim");
     demo.child.kill("SIGINT");
-    expect(await demo.ended).toEqual([0, null]);
+    expect(await demo.ended).toBe(0);
     expect(demo.stderr()).toBe("");
   });
 
@@ -111,7 +111,7 @@ describe("the npm package, packed and installed into an empty folder", { timeout
     [["--speed"], "Unknown option '--speed'"],
   ])("simulates nothing with %j", async (parameters, message) => {
     const demo = startSimulator(program, folder, ...parameters);
-    expect(await demo.ended).toEqual([2, null]);
+    expect(await demo.ended).toBe(2);
     expect(demo.stderr()).toContain(message);
   });
 
@@ -174,11 +174,8 @@ function runAs(version: string, program: string, ...parameters: readonly string[
   return { status, stdout, stderr };
 }
 
-function startSimulator(program: string, cwd: string, ...parameters: readonly string[]) {
-  const child: ChildProcess = spawn(process.execPath, [program, "simulate", ...parameters], { cwd });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const written = { stdout: "", stderr: "" };
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => void (written.stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => void (written.stderr += text));
-  return { child, stdout: () => written.stdout, stderr: () => written.stderr, ended: once(child, "close") };
+function startSimulator(program: string, directory: string, ...parameters: readonly string[]) {
+  const simulator = launch(process.execPath, [program, "simulate", ...parameters], { directory });
+  onTestFinished(() => void simulator.child.kill("SIGKILL"));
+  return simulator;
 }

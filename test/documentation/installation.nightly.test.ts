@@ -9,7 +9,7 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type Cluster, startCluster } from "../e2e/infra/cluster.ts";
 import { NAMESPACE, readyPods } from "../e2e/infra/deployment.ts";
 import { createStack, type TestStack } from "../e2e/infra/pulumi-stack.ts";
-import { freePorts } from "../e2e/infra/server-process.ts";
+import { freePorts } from "../support/loopback.ts";
 import { STACK_TOOLS } from "../e2e/infra/stack-stage.ts";
 import { installPackage } from "../support/installed-package.ts";
 import { ROOT } from "../support/repository.ts";

@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { createRules } from "../../dashboards/rules/index.ts";
 import { renderRuleFile } from "../../dashboards/rules/file.ts";
 import { JOB } from "../../dashboards/rules/settings.ts";
 import { type Alertmanager, startAlertmanager } from "../support/alertmanager.ts";
-import { type AppProcess, startFastProcess } from "../support/app-process.ts";
-import { writeExporterFiles } from "../support/exporter-files.ts";
+import { type ChildServer, startChild } from "../support/child.ts";
+import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type FastTime, shownInPromql } from "../support/fast-time.ts";
 import { type GatewayProcess, type NewKey, startGatewayProcess } from "../support/gateway-process.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
@@ -14,7 +15,7 @@ import { fastExample, type FastExample } from "./alertmanager-example.ts";
 export interface AlertsStage {
   readonly time: FastTime;
   readonly gateway: GatewayProcess;
-  readonly exporter: AppProcess;
+  readonly exporter: ChildServer;
   readonly prometheus: Prometheus;
   readonly alertmanager: Alertmanager;
   readonly webhook: Webhook;
@@ -57,7 +58,7 @@ export async function startAlertsStage(options: AlertsStageOptions): Promise<Ale
     const files = await exporterFiles(gateway, keys);
     stops.push(() => Promise.resolve(files.remove()));
     const time = await gateway.time();
-    const exporter = kept(await startFastProcess(files, time));
+    const exporter = kept(await startExporter(files, time));
     const webhook = kept(await startWebhook());
     const example = fastExample(alertmanagerConfig, { scale, webhookUrl: webhook.url });
     const alertmanager = kept(
@@ -72,7 +73,7 @@ export async function startAlertsStage(options: AlertsStageOptions): Promise<Ale
     const prometheus = kept(
       await startPrometheus({
         binary: prometheusBinary,
-        targets: { [JOB]: [exporter.address] },
+        targets: { [JOB]: [new URL(exporter.url).host] },
         rules: [renderRuleFile(rules)],
         alertmanagerUrl: alertmanager.url,
         interval: `${Math.round(SCRAPE_INTERVAL_MS * scale)}ms`,
@@ -83,6 +84,20 @@ export async function startAlertsStage(options: AlertsStageOptions): Promise<Ale
     await stop();
     throw error;
   }
+}
+
+/**
+ * Starts an exporter in fast time and waits until it is ready. Request timeouts follow the machine's clock, but the
+ * deadline does not, so it must be long.
+ */
+function startExporter({ configFile, environment }: ExporterFiles, time: FastTime): Promise<ChildServer> {
+  return startChild({
+    command: process.execPath,
+    arguments: [join(import.meta.dirname, "../support/app-program.ts"), configFile, JSON.stringify(time)],
+    environment,
+    address: /^http:\/\/(127\.0\.0\.1:\d+)$/m,
+    healthPath: "/-/ready",
+  });
 }
 
 const SCRAPE_INTERVAL_MS = 30_000;

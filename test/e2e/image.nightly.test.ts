@@ -74,10 +74,7 @@ describe.skipIf(imageFolder === undefined)(
 
     function start(...parameters: readonly string[]): Container {
       const container = runContainer(folder, directory, parameters);
-      onTestFinished(async () => {
-        container.child.kill("SIGTERM");
-        await container.ended;
-      });
+      onTestFinished(() => container.stop());
       return container;
     }
 

@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
-import { startExporter } from "../support/exporter-process.ts";
+import { launch } from "../support/child.ts";
+import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
 import { connectRaw } from "../support/raw-client.ts";
 import { ROOT } from "../support/repository.ts";
 import { until } from "../support/until.ts";
@@ -38,16 +37,21 @@ async function halfRequest(url: string) {
   return client;
 }
 
+/** Sends SIGTERM and waits until the exporter has noticed. */
+async function beginStop(exporter: ExporterProcess): Promise<void> {
+  exporter.signal("SIGTERM");
+  await until(
+    "the stop",
+    () => exporter.log(),
+    (log) => log.includes('"msg":"Stopping"'),
+  );
+}
+
 describe("a signal", () => {
   test("SIGTERM answers a request in progress, then closes the connection", async () => {
     const exporter = await start();
     const client = await halfRequest(exporter.url);
-    exporter.signal("SIGTERM");
-    await until(
-      "the stop",
-      () => exporter.log(),
-      (log) => log.includes('"msg":"Stopping"'),
-    );
+    await beginStop(exporter);
     await expect(fetch(exporter.url)).rejects.toThrow("fetch failed");
     client.socket.write("\r\n");
     const answer = await client.rest();
@@ -85,12 +89,7 @@ describe("a signal", () => {
   test("SIGTERM and then SIGINT end it at once, with exit code 1", async () => {
     const exporter = await start();
     await halfRequest(exporter.url);
-    exporter.signal("SIGTERM");
-    await until(
-      "the stop",
-      () => exporter.log(),
-      (log) => log.includes('"msg":"Stopping"'),
-    );
+    await beginStop(exporter);
     exporter.signal("SIGINT");
     expect((await exporter.ended()).code).toBe(1);
   });
@@ -127,15 +126,9 @@ describe("a closed pipe", () => {
 
   test("of the output ends --once with exit code 1 and without a stack trace", async () => {
     const parameters = [join(ROOT, "exporter/main.ts"), "--once", configuration];
-    const child = spawn(process.execPath, parameters, {
-      env: { PATH: process.env["PATH"] ?? "", ...files.environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { child, ended, stderr } = launch(process.execPath, parameters, { environment: files.environment });
     child.stdout.destroy();
-    const log: string[] = [];
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => log.push(chunk));
-    await once(child, "close");
-    expect(child.exitCode).toBe(1);
-    expect(log.join("")).not.toMatch(/\bat .*:\d+:\d+/);
+    expect(await ended).toBe(1);
+    expect(stderr()).not.toMatch(/\bat .*:\d+:\d+/);
   });
 });

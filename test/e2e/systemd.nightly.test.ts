@@ -7,7 +7,7 @@ import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { ROOT } from "../support/repository.ts";
 import { missingSystemd, startSystemd, type Systemd, UNIT } from "../support/systemd.ts";
 import { toolPolicy } from "../support/tools.ts";
-import { freePorts } from "./infra/server-process.ts";
+import { freePorts } from "../support/loopback.ts";
 import { until } from "../support/until.ts";
 
 const unit = readFileSync(join(ROOT, "examples", "systemd", UNIT), "utf8");

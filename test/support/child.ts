@@ -1,7 +1,82 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import type { Readable } from "node:stream";
 import { until, PATIENCE_MS } from "./until.ts";
+
+/** A program that runs in its own process. */
+export interface Program {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Everything the process has written, standard output and error together. */
+  readonly log: () => string;
+  readonly isRunning: () => boolean;
+  /** Its exit code, once it has ended and its output is whole; null after a signal. */
+  readonly ended: Promise<number | null>;
+  /** Ends the process by SIGTERM, then by SIGKILL if necessary, and waits until it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface LaunchOptions {
+  /** By default only `PATH`. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly directory?: string;
+}
+
+/** Starts a program; it does not outlive the tests. */
+export function launch(
+  command: string,
+  parameters: readonly string[],
+  { environment, directory }: LaunchOptions = {},
+): Program {
+  const child = spawn(command, parameters, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], ...environment },
+    cwd: directory,
+  });
+  const written = { stdout: "", stderr: "", log: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      written[name] += chunk;
+      written.log += chunk;
+    });
+  }
+  // A program that does not exist emits no exit event, only this one.
+  let isMissing = false;
+  child.on("error", (error) => {
+    isMissing = true;
+    written.log += `${error.message}\n`;
+  });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", () => {
+      process.off("exit", kill);
+      resolve(child.exitCode);
+    });
+  });
+  const isRunning = () => !isMissing && child.exitCode === null && child.signalCode === null;
+  return {
+    child,
+    pid: child.pid ?? 0,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    log: () => written.log,
+    isRunning,
+    ended,
+    stop: async () => {
+      if (!isRunning()) return;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      const patience = setTimeout(kill, STOP_TIMEOUT_MS);
+      await exited;
+      clearTimeout(patience);
+    },
+  };
+}
+
+const STOP_TIMEOUT_MS = 30_000;
 
 export interface ChildOptions {
   readonly command: string;
@@ -15,75 +90,44 @@ export interface ChildOptions {
   readonly timeoutMs?: number;
 }
 
-export interface ChildServer {
+export interface ChildServer extends Program {
   readonly url: string;
-  readonly pid: number;
-  /** Everything the process has written, standard output and error together. */
-  log(): string;
-  /** Ends the process by SIGTERM, then by SIGKILL if necessary, and waits until it has ended. */
-  stop(): Promise<void>;
 }
 
-/** Starts a server program, waits until it is ready, and makes sure that it does not outlive the tests. */
+/** Starts a server program and waits until it is ready. */
 export async function startChild(options: ChildOptions): Promise<ChildServer> {
-  const child = spawn(options.command, options.arguments, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...options.environment },
-  });
-  const chunks: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
-  }
-  const log = (): string => chunks.join("");
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  const stop = async (): Promise<void> => {
-    await end(child);
-    process.off("exit", kill);
-  };
+  const environment = { ...process.env, ...options.environment };
+  const program = launch(options.command, options.arguments, { environment });
   try {
-    await spawned(child, options.command);
-    const url = await ready(child, options, log);
-    return { url, pid: child.pid ?? 0, log, stop };
+    return { ...program, url: await ready(program, options) };
   } catch (error) {
-    await stop();
+    await program.stop();
     throw new Error(
-      `Cannot start "${options.command}": ${message(error)}; it wrote:\n${log().slice(-4000)}`,
-      {
-        cause: error,
-      },
+      `Cannot start "${options.command}": ${message(error)}; it wrote:\n${program.log().slice(-4000)}`,
+      { cause: error },
     );
   }
 }
 
-const STOP_TIMEOUT_MS = 30_000;
-
 async function ready(
-  child: ChildProcess,
+  { child, isRunning, log }: Program,
   { address, healthPath, timeoutMs = PATIENCE_MS }: ChildOptions,
-  log: () => string,
 ): Promise<string> {
   const listening = await until(
     `an address in its log (${String(address)})`,
-    () => ({ address: address.exec(log())?.[1], running: isRunning(child) }),
+    () => ({ address: address.exec(log())?.[1], running: isRunning() }),
     (seen) => seen.address !== undefined || !seen.running,
     { pauseMs: 10, timeoutMs },
   );
   const url = `http://${listening.address ?? ""}`;
   const status = await until(
     `200 from ${url}${healthPath}`,
-    () => (isRunning(child) ? statusOf(url + healthPath) : "ended"),
+    () => (isRunning() ? statusOf(url + healthPath) : "ended"),
     (seen) => seen === 200 || seen === "ended",
     { timeoutMs },
   );
   if (status === "ended") throw new Error(`it ended with ${child.exitCode ?? child.signalCode}`);
   return url;
-}
-
-async function spawned(child: ChildProcess, command: string): Promise<void> {
-  // `once` rejects with the "error" event of a program that does not exist.
-  if (child.pid === undefined) await once(child, "spawn");
-  child.on("error", (error) => process.stderr.write(`"${command}": ${error.message}\n`));
 }
 
 async function statusOf(url: string): Promise<number | string> {
@@ -94,24 +138,6 @@ async function statusOf(url: string): Promise<number | string> {
   } catch (error) {
     return message(error);
   }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || !isRunning(child)) return;
-  const ended = once(child, "exit");
-  child.kill("SIGTERM");
-  const patience = new AbortController();
-  const killed = delay(STOP_TIMEOUT_MS, undefined, { signal: patience.signal }).then(
-    () => child.kill("SIGKILL"),
-    () => false,
-  );
-  await ended;
-  patience.abort();
-  await killed;
-}
-
-function isRunning(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
 }
 
 function message(error: unknown): string {

@@ -1,18 +1,14 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { launch, type Program } from "./child.ts";
 
 /** The folder into which `.ci/image` has built the image; undefined if it has not. */
 export const imageFolder = process.env["E2E_IMAGE"] || undefined;
 
 /** A container of the image, without rights and with a read-only root. */
-export interface Container {
-  readonly child: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  /** The exit code, once it has ended. */
-  readonly ended: Promise<number | null>;
+export interface Container extends Program {
   /** The lines of `/proc/PID/status` by name, of the container's first process. */
   status(): ReadonlyMap<string, string>;
 }
@@ -33,23 +29,10 @@ export function runContainer(folder: string, mounted: string, parameters: readon
   ];
   // crun refuses a mixture of cgroup versions, so the second one is unmounted in a separate mount namespace.
   const hidden = 'umount /sys/fs/cgroup/unified 2>/dev/null; exec podman "$@"';
-  const child = spawn("unshare", ["--mount", "bash", "-c", hidden, "podman", ...line], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const written = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (written.stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (written.stderr += text));
-  const ended = new Promise<number | null>((resolve) => {
-    child.once("close", (code) => {
-      rmSync(directory, { recursive: true, force: true });
-      resolve(code);
-    });
-  });
+  const program = launch("unshare", ["--mount", "bash", "-c", hidden, "podman", ...line]);
+  void program.ended.then(() => rmSync(directory, { recursive: true, force: true }));
   return {
-    child,
-    stdout: () => written.stdout,
-    stderr: () => written.stderr,
-    ended,
+    ...program,
     status: () => {
       const text = readFileSync(join("/proc", readFileSync(pidFile, "utf8").trim(), "status"), "utf8");
       return new Map(

@@ -1,7 +1,5 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { launch, type Program } from "./child.ts";
 import { ROOT } from "./repository.ts";
 import { until, PATIENCE_MS } from "./until.ts";
 
@@ -37,8 +35,7 @@ export function runExporter(
   environment: Readonly<Record<string, string>> = {},
   program: readonly string[] = [MAIN],
 ): Promise<ProcessResult> {
-  const { child, ended } = launch([...program, ...parameters], environment);
-  return killLate(child, ended);
+  return resultOf(launch(process.execPath, [...program, ...parameters], { environment }));
 }
 
 /** Starts the exporter on a free port and waits until it listens. */
@@ -48,8 +45,8 @@ export async function startExporter(
   program: readonly string[] = [MAIN],
 ): Promise<ExporterProcess> {
   const line = [...program, "--web.listen-address=127.0.0.1:0", ...parameters];
-  const { child, ended, log } = launch(line, environment);
-  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const exporter = launch(process.execPath, line, { environment });
+  const { child, pid, isRunning, stderr: log } = exporter;
   const url = await until(
     "the exporter to listen",
     () => ({ url: /(https?:\/\/127\.0\.0\.1:\d+)/.exec(log())?.[1], log: log(), runs: isRunning() }),
@@ -59,14 +56,14 @@ export async function startExporter(
   return {
     url,
     address: new URL(url).host,
-    pid: child.pid ?? 0,
+    pid,
     signal: (name) => void child.kill(name),
     closeLog: () => child.stderr.destroy(),
-    ended: () => killLate(child, ended),
+    ended: () => resultOf(exporter),
     log,
     stop: (name = "SIGTERM") => {
       child.kill(name);
-      return killLate(child, ended);
+      return resultOf(exporter);
     },
   };
 }
@@ -81,32 +78,11 @@ export async function untilReady({ url }: ExporterProcess): Promise<void> {
 }
 
 /** A process that hangs shows as a wrong exit code and does not outlive the test. */
-async function killLate(child: ChildProcess, ended: Promise<ProcessResult>): Promise<ProcessResult> {
+async function resultOf({ child, ended, stdout, stderr }: Program): Promise<ProcessResult> {
   const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
-  return ended.finally(() => clearTimeout(timer));
+  const code = await ended;
+  clearTimeout(timer);
+  return { code, stdout: stdout(), stderr: stderr() };
 }
 
 const MAIN = join(ROOT, "exporter", "main.ts");
-
-interface Launched {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly ended: Promise<ProcessResult>;
-  readonly log: () => string;
-}
-
-function launch(line: readonly string[], environment: Readonly<Record<string, string>>): Launched {
-  const child = spawn(process.execPath, [...line], {
-    env: { PATH: process.env["PATH"] ?? "", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout.push(chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.push(chunk));
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  const ended = once(child, "close").then(() => {
-    process.off("exit", kill);
-    return { code: child.exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
-  });
-  return { child, ended, log: () => stderr.join("") };
-}

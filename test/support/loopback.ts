@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
-import type { Server } from "node:net";
+import { createServer, type Server } from "node:net";
 
 export interface Listening {
   /** `127.0.0.1:40123`. */
@@ -27,4 +27,11 @@ export async function listenOnLoopback(server: Server | HttpServer, port = 0): P
       await closed;
     },
   };
+}
+
+/** Ports that were free a moment ago, for programs that cannot listen on port 0. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const listening = await Promise.all(Array.from({ length: count }, () => listenOnLoopback(createServer())));
+  await Promise.all(listening.map(({ stop }) => stop()));
+  return listening.map(({ port }) => port);
 }

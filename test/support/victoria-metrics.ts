@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { type ChildServer, startChild } from "./child.ts";
-import { listenOnLoopback } from "./loopback.ts";
+import { freePorts, listenOnLoopback } from "./loopback.ts";
 import { type PrometheusApi, prometheusApi } from "./prometheus-api.ts";
 
 /** A real VictoriaMetrics (single node) that scrapes, with vmalert, which evaluates rules and writes the results back. */
@@ -89,11 +89,10 @@ const Answer = z.object({
 
 /** These programs do not log the port that the kernel chooses, so a free one is looked up first. */
 export async function startProgram(command: string, parameters: readonly string[]): Promise<ChildServer> {
-  const free = await listenOnLoopback(createServer());
-  await free.stop();
+  const [port] = await freePorts(1);
   return startChild({
     command,
-    arguments: [...parameters, `-httpListenAddr=${free.address}`],
+    arguments: [...parameters, `-httpListenAddr=127.0.0.1:${port}`],
     address: /flag "httpListenAddr"="(127\.0\.0\.1:\d+)"/,
     healthPath: "/health",
   });

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClusterNetwork, startClusterNetwork } from "./cluster-network.ts";
 import { type Access, kubernetesApi, type KubernetesApi } from "./kubernetes-api.ts";
-import { freePorts, type ServerProcess, startProcess, whenReady } from "./server-process.ts";
+import { launch, type Program } from "../../support/child.ts";
+import { freePorts } from "../../support/loopback.ts";
+import { until } from "../../support/until.ts";
 
 /** A real API server with its store and its controllers; nothing runs pods. */
 export interface ControlPlane {
@@ -44,7 +46,7 @@ const CONTROLLERS = [
 /** Starts all three on free ports of 127.0.0.1, in their own folder. */
 export async function startControlPlane(tools: ControlPlaneTools): Promise<ControlPlane> {
   const directory = mkdtempSync(join(tmpdir(), "control-plane-"));
-  const started: ServerProcess[] = [];
+  const started: Program[] = [];
   const network = await startClusterNetwork(directory);
   const stop = async (): Promise<void> => {
     for (const server of started.toReversed()) await server.stop();
@@ -66,7 +68,7 @@ export async function startControlPlane(tools: ControlPlaneTools): Promise<Contr
       `--secure-port=${manager}`,
       `--controllers=${CONTROLLERS.join(",")}`,
     ];
-    started.push(startProcess(tools.kubeControllerManager, parameters));
+    started.push(launch(tools.kubeControllerManager, parameters));
     const api = kubernetesApi(access);
     return {
       api,
@@ -94,10 +96,10 @@ async function startEtcd(
   directory: string,
   client: number,
   peer: number,
-  started: ServerProcess[],
+  started: Program[],
 ): Promise<void> {
   const url = `http://127.0.0.1:${client}`;
-  const etcd = startProcess(command, [
+  const etcd = launch(command, [
     `--data-dir=${join(directory, "etcd")}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
@@ -114,9 +116,9 @@ async function startApiserver(
   etcdPort: number,
   port: number,
   flags: readonly string[],
-  started: ServerProcess[],
+  started: Program[],
 ): Promise<Access> {
-  const server = startProcess(command, [
+  const server = launch(command, [
     `--etcd-servers=http://127.0.0.1:${etcdPort}`,
     `--cert-dir=${join(directory, "certs")}`,
     "--bind-address=127.0.0.1",
@@ -147,6 +149,21 @@ async function startApiserver(
   });
   return accessNow();
 }
+
+/** Waits until a server is ready; the error shows what it wrote. */
+async function whenReady(name: string, server: Program, isReady: () => Promise<boolean>): Promise<void> {
+  const look = async (): Promise<string> => {
+    if (!server.isRunning()) return "ended";
+    return (await isReady().catch(() => false)) ? "ready" : "starting";
+  };
+  const state = await until(`${name} to be ready`, look, (seen) => seen !== "starting", {
+    timeoutMs: READY_TIMEOUT_MS,
+    pauseMs: 100,
+  });
+  if (state === "ended") throw new Error(`Cannot start ${name}: it wrote:\n${server.log().slice(-4000)}`);
+}
+
+const READY_TIMEOUT_MS = 180_000;
 
 function certificateOf(directory: string): string {
   return join(directory, "certs", "apiserver.crt");

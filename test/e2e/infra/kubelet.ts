@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,9 +9,9 @@ import type { ClusterNetwork } from "./cluster-network.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { CONTAINER_ROOT, MOUNTS_VARIABLE } from "./container-root.ts";
 import type { KubernetesApi } from "./kubernetes-api.ts";
-import { startLogServer } from "./log-server.ts";
 import { type Container, environmentOf, type Pod, podList } from "./pod.ts";
-import { type ServerProcess, startProcess } from "./server-process.ts";
+import { listenOnLoopback } from "../../support/loopback.ts";
+import { launch, type Program } from "../../support/child.ts";
 import { mountVolumes, type Volumes } from "./volumes.ts";
 
 /** The annotation with the real address of a container. */
@@ -29,7 +30,7 @@ function addressAt(place: number): string {
 /** One node, played by the test: it runs the pods that the cluster wants, as processes on 127.0.0.1. */
 export interface Kubelet {
   /** The number of processes started so far, running or not. */
-  readonly started: readonly { readonly pod: string; readonly process: ServerProcess }[];
+  readonly started: readonly { readonly pod: string; readonly process: Program }[];
   stop(): Promise<void>;
 }
 
@@ -43,14 +44,18 @@ export async function startKubelet({ api, network, certificate }: ControlPlane):
   const app = join(root, "app");
   makeImageContent(app);
   const running = new Map<string, RunningPod>();
-  const started: { pod: string; process: ServerProcess }[] = [];
+  const started: { pod: string; process: Program }[] = [];
   const stopping = new AbortController();
-  const logs = await startLogServer(certificate, (name, container) =>
-    started
+  // The logs of containers for the API server, which does not check the name of the certificate.
+  const logServer = createServer(certificate, ({ url = "" }, response) => {
+    const name = /^\/containerLogs\/[^/]+\/([^/]+)\//.exec(url)?.[1];
+    const text = started
       .filter(({ pod }) => pod === name)
-      .at(container === "previous" ? -2 : -1)
-      ?.process.log(),
-  );
+      .at(url.includes("previous=true") ? -2 : -1)
+      ?.process.log();
+    response.writeHead(text === undefined ? 404 : 200).end(text);
+  });
+  const logs = await listenOnLoopback(logServer);
   network.routes.set(`${NODE_IP}:${NODE_PORT}`, logs.address);
   await api.create("/api/v1/nodes", { metadata: { name: NODE } });
   await api.patch(`/api/v1/nodes/${NODE}/status`, {
@@ -105,7 +110,7 @@ export async function startKubelet({ api, network, certificate }: ControlPlane):
 }
 
 interface Started {
-  readonly process: ServerProcess;
+  readonly process: Program;
   readonly startedAt: number;
   readonly volumes: Volumes;
   /** The status that the API server received last. */
@@ -149,7 +154,7 @@ async function startPod(
     ...environmentOf(pod),
     [MOUNTS_VARIABLE]: JSON.stringify(volumes.mounts),
   };
-  const child = startProcess(process.execPath, parameters, environment);
+  const child = launch(process.execPath, parameters, { environment });
   return { process: child, startedAt: performance.now(), volumes, reported: "" };
 }
 
@@ -174,7 +179,7 @@ const endpoints = z.object({
 });
 
 async function reportEnd(api: KubernetesApi, pod: Pod, running: RunningPod): Promise<void> {
-  const exitCode = running.process.exitCode();
+  const exitCode = running.process.child.exitCode;
   if (exitCode === null || running.reported !== "") return;
   const [{ name }] = pod.spec.containers;
   const state = { terminated: { exitCode } };
