@@ -32,10 +32,10 @@ function creditsJob(analytics: AnalyticsConfig, gateway: Config["gateway"], acco
     constants: sample(families.lowBalance, {}, lowBalance),
     run: async (client) => {
       const credits = await client.credits(analytics.managementKey);
-      if (credits === "unsupported") return { samples: [] };
+      if (credits === "unsupported") return { samples: [], isUnanswered: true };
       if (credits === "unproved") {
         const warning = "the balance is not shown, because the management key is not accepted as one";
-        return { samples: [], warning };
+        return { samples: [], isUnanswered: true, warning };
       }
       const { boughtCredits, usedCredits } = credits;
       return {
@@ -60,7 +60,7 @@ function capabilitiesJob(analytics: AnalyticsConfig, gateway: Config["gateway"])
     minIntervalMs: DAY_MS,
     run: async (client) => {
       const capabilities = await client.capabilities(analytics.managementKey);
-      if (!capabilities) return { samples: [] };
+      if (!capabilities) return { samples: [], isUnanswered: true };
       const { metrics, dimensions, granularities } = capabilities;
       const counts = {
         metrics: `${metrics.length}`,

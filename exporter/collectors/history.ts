@@ -73,7 +73,7 @@ function historyJob(
 ): Job {
   const isOfForecast = name === FORECAST.name;
   const bucketMs = BUCKET_MS[granularity];
-  const lookBack = isOfForecast ? createLookBack() : createNarrowing(bucketMs);
+  const lookBack = createLookBack(bucketMs, isOfForecast ? FORECAST_PARTS : undefined);
   return {
     ...accountJob("history", name, analytics, gateway),
     title: `the spend by ${subject === "total" ? "" : `${subject} and `}${granularity}`,
@@ -101,7 +101,7 @@ function historyJob(
         };
       } catch (error) {
         // A service need not know every granularity and dimension.
-        if (error instanceof GatewayError && error.status === 400) return { samples: [] };
+        if (error instanceof GatewayError && error.status === 400) return { samples: [], isUnanswered: true };
         throw error;
       }
     },
@@ -132,64 +132,63 @@ function spendOf(
   return { count, names, isLeast };
 }
 
-/** Asks for a range. A large account has more than an answer holds, and is asked for the newer half from then on. */
-function createNarrowing(bucketMs: number): LookBack {
-  let most = Infinity;
-  return async function narrowed(ask, { startMs, endMs }) {
-    const lastMs = Math.ceil(endMs / bucketMs) * bucketMs;
-    const range = { startMs: Math.max(startMs, lastMs - most * bucketMs), endMs };
-    try {
-      return { ...(await ask(range)), range };
-    } catch (error) {
-      const asked = (lastMs - range.startMs) / bucketMs;
-      if (!isTooLarge(error) || asked === 1) throw error;
-      most = Math.ceil(asked / 2);
-      return narrowed(ask, { startMs, endMs });
-    }
-  };
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof GatewayError && error.isTooLarge;
-}
-
 /** Asks what was spent by hour or day, and says which part of the range is answered. */
 export type LookBack = (
   ask: (range: Window) => Promise<UsageSeries>,
   range: Window,
 ) => Promise<UsageSeries & { readonly range: Window }>;
 
+/** How a long past is asked for, the newest part first. */
+interface Parts {
+  /** Number of hours or days. */
+  readonly first: number;
+  /** The first time; then one, for as much as fits. */
+  readonly requests: number;
+  /** What an answer shall have at most. */
+  readonly rows: number;
+}
+
+export const FORECAST_PARTS: Parts = { first: 6, requests: 4, rows: 2500 };
+/** For what is drawn, a cut answer will do. */
+const WHOLE: Parts = { first: Infinity, requests: 1, rows: Infinity };
+/** Of the rows at which a service cuts, because some hours have more than others. */
+const COMFORTABLE_PART = 0.8;
+
 /**
- * Asks for the newest hours of a range, then for those before, because a large account has more than an answer holds. The
- * first time it sends a few requests; then one, for as many hours as fit.
+ * Asks for the newest hours or days of a range, because a large account has more than an answer holds. What is too large,
+ * or cut although parts are wanted, is asked for again by half. The size that fits is kept; it grows when there are fewer rows.
  */
-export function createLookBack(): LookBack {
-  let hours = FIRST_HOURS;
-  let requests = MOST_REQUESTS;
-  let comfortableRows = COMFORTABLE_ROWS;
+export function createLookBack(bucketMs: number, parts: Parts = WHOLE): LookBack {
+  let most = parts.first;
+  let requests = parts.requests;
+  /** 0: what fits is unknown. */
+  let mostRows = parts.rows;
 
   async function look(
     ask: (range: Window) => Promise<UsageSeries>,
     { startMs, endMs }: Window,
     left: number,
   ): ReturnType<LookBack> {
-    const hourMs = BUCKET_MS.hour;
-    const range = { startMs: Math.max(startMs, (Math.ceil(endMs / hourMs) - hours) * hourMs), endMs };
+    const lastMs = Math.ceil(endMs / bucketMs) * bucketMs;
+    const range = { startMs: Math.max(startMs, lastMs - most * bucketMs), endMs };
+    const count = (lastMs - range.startMs) / bucketMs;
     const answer = await ask(range).catch((error: unknown) => {
-      hours = Math.ceil(hours / 2);
-      if (!isTooLarge(error) || left === 1) throw error;
+      if (!isTooLarge(error) || count === 1) throw error;
       return undefined;
     });
-    if (!answer) return look(ask, { startMs, endMs }, left - 1);
-    const rows = answer.rows.length + 1;
-    if (answer.truncated) comfortableRows = Math.min(comfortableRows, rows * COMFORTABLE_PART);
-    const fitting = answer.truncated ? hours / 2 : (hours * comfortableRows) / rows;
-    hours = Math.max(1, Math.min(Math.floor(fitting), MOST_HOURS));
-    if (answer.truncated && left > 1) return look(ask, { startMs, endMs }, left - 1);
+    const rows = (answer?.rows.length ?? 0) + 1;
+    const isCut = answer?.truncated === true && parts !== WHOLE;
+    if (!answer) mostRows = 0;
+    else if (isCut) mostRows = Math.min(mostRows, rows * COMFORTABLE_PART);
+    else if (mostRows < parts.rows) mostRows = Math.min(parts.rows, Math.max(mostRows, rows));
+    if (!answer || (isCut && count > 1)) {
+      most = Math.ceil(count / 2);
+      return look(ask, { startMs, endMs }, left);
+    }
+    most = Math.max(1, Math.floor((count * mostRows) / rows));
     const newest = { ...answer, range };
     if (left === 1 || range.startMs === startMs) return newest;
-    const earlier = { startMs, endMs: range.startMs };
-    const older = await look(ask, earlier, left - 1).catch(() => undefined);
+    const older = await look(ask, { startMs, endMs: range.startMs }, left - 1).catch(() => undefined);
     return older && !older.truncated ? joined(older, newest) : newest;
   }
 
@@ -200,13 +199,9 @@ export function createLookBack(): LookBack {
   };
 }
 
-const FIRST_HOURS = 6;
-const MOST_HOURS = 8 * 24;
-const MOST_REQUESTS = 4;
-/** They are read without holding up a scrape. */
-const COMFORTABLE_ROWS = 2500;
-/** Of the rows at which a service cuts, because some hours have more than others. */
-const COMFORTABLE_PART = 0.8;
+function isTooLarge(error: unknown): boolean {
+  return error instanceof GatewayError && error.isTooLarge;
+}
 
 type Answer = Awaited<ReturnType<LookBack>>;
 

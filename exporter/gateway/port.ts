@@ -42,6 +42,8 @@ export interface GatewayDependencies {
 /** The caller that a client acts for. */
 export interface Caller {
   readonly endpoint: Endpoint;
+  /** The target of the run; absent outside the engine. */
+  readonly id?: string;
   /** Name for messages: the key `billing`, the query `day`, the probe `hello`. */
   readonly name: string;
   readonly permits: Permits;

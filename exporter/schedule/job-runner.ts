@@ -55,14 +55,16 @@ export function createJobRunner(dependencies: JobRunnerDependencies): JobRunner 
     const permits = createRunPermits(endpoint, id, { release: first, lastsMs }, dependencies);
     const [requestedAtMs, started] = [clock.now(), clock.monotonic()];
     const before = readings.status(id);
-    const ended = ({ failure, cause, warning, concealedLabels = 0 }: Partial<RunOutcome>) => {
+    const ended = (outcome: Partial<RunOutcome>) => {
+      const { failure, cause, warning, concealedLabels = 0, isUnanswered = false } = outcome;
       const durationMs = clock.monotonic() - started;
-      if (before) group.reporter.ended(job, { durationMs, failure, cause, warning, concealedLabels }, before);
+      const whole = { durationMs, failure, cause, warning, concealedLabels, isUnanswered };
+      if (before) group.reporter.ended(job, whole, before);
     };
     readings.update(id, { lastAttemptMs: requestedAtMs });
     let isPartial = false;
     try {
-      const client = table.plan.gateway.clientFor({ endpoint, name, permits, signal });
+      const client = table.plan.gateway.clientFor({ endpoint, id, name, permits, signal });
       const result = await Promise.race([job.run(client, requestedAtMs), abortOf(signal)]);
       // The answer may have come just before the run was aborted.
       signal.throwIfAborted();

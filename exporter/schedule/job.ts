@@ -86,6 +86,8 @@ export interface Result {
    * not come: it shows nothing and runs again soon.
    */
   readonly isEarly?: boolean;
+  /** Whether the gateway answered, but not what was asked: it has no such operation, or not for this secret. */
+  readonly isUnanswered?: boolean;
   /** The unusable part of the answer, for the log; undefined if there is none. */
   readonly warning?: string | undefined;
   readonly discovered?: Discovery;
@@ -117,6 +119,7 @@ export interface RunOutcome {
   readonly warning: string | undefined;
   /** Label values of the answer that are shown as `_concealed`. */
   readonly concealedLabels: number;
+  readonly isUnanswered: boolean;
 }
 
 /** The groups of jobs to run, and the gateway to poll. */

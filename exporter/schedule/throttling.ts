@@ -30,7 +30,7 @@ export interface ThrottlingLimits {
 /** The pace is reviewed after this many answers. */
 const REVIEWED = 20;
 const MOST_REFUSED = 0.2;
-/** The least pace, and what it regains in a minute, as parts of the configured one. */
+/** The lowest pace, and what is regained in a minute, as fractions of the configured pace. */
 const PART = 1 / 16;
 /** Stands for the configured pace where that is unlimited. */
 const UNLIMITED_PER_MINUTE = 600;

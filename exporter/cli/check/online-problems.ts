@@ -1,8 +1,7 @@
 import type { Config } from "../../config/config.ts";
-import type { AccountKey } from "../../gateway/account.ts";
 import { type Cause, causeOf, type Circumstances, isNotThere } from "../../gateway/causes.ts";
 import type { GatewayError } from "../../gateway/errors.ts";
-import type { Asked } from "./request-online.ts";
+import type { Asked, Online } from "./request-online.ts";
 
 /** What was found, one line each: place, cause, reason, advice. */
 export interface Found {
@@ -12,10 +11,10 @@ export interface Found {
   readonly missing: readonly string[];
 }
 
-export function onlineProblems(config: Config, asked: readonly Asked[]): Found {
+export function onlineProblems(config: Config, { asked, atMs }: Pick<Online, "asked" | "atMs">): Found {
   const failed = asked.flatMap(({ job, failure }) => (failure ? [{ job, failure }] : []));
   const ids = new Set(failed.map(({ job }) => job.id));
-  const known = knownOf(config, asked);
+  const known = knownOf(config, asked, atMs);
   const groups = new Map<string, Failed[]>();
   for (const { job, failure } of failed) {
     if (isReach(job) && ids.has(`analytics/${queryName(job)}`)) continue;
@@ -28,7 +27,7 @@ export function onlineProblems(config: Config, asked: readonly Asked[]): Found {
   }
   // The unwatched spend is asked for when the keys and their lists are known.
   const waiting = asked
-    .filter(({ isAsked, job }) => !isAsked && job.name !== "unwatched")
+    .filter(({ isAsked, job }) => !isAsked && !job.id.startsWith("unwatched/"))
     .map(({ job }) => job);
   const isDown = failed.length > 0 && failed.every(({ failure }) => failure.status === undefined);
   const lines = (some: readonly Failed[][]) =>
@@ -70,11 +69,11 @@ type Job = Asked["job"];
 
 interface Known extends Pick<Circumstances, "doOthersWork" | "isAlike" | "isAllMissing"> {
   readonly doesManagementWork: boolean;
-  readonly listedOf: (job: Job) => AccountKey | undefined;
+  readonly listedOf: (job: Job) => Circumstances["listed"];
 }
 
 /** What the answers to all requests say about each of them. */
-function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
+function knownOf({ keys }: Config, asked: readonly Asked[], atMs: number): Known {
   const tried = asked.filter(({ isAsked }) => isAsked);
   const failures = tried.flatMap(({ failure }) => failure ?? []);
   const isAllMissing = failures.every(isNotThere);
@@ -96,24 +95,16 @@ function knownOf({ keys }: Config, asked: readonly Asked[]): Known {
     doesManagementWork: working.some(({ job }) => job.endpoint !== "key"),
     listedOf: ({ endpoint, name }) => {
       const hash = keys.find((key) => key.name === name)?.secret.hash?.();
-      return endpoint === "key" && hash !== undefined ? rows.get(hash) : undefined;
+      const row = endpoint === "key" && hash !== undefined ? rows.get(hash) : undefined;
+      if (row?.disabled === true) return "disabled";
+      return (row?.information.expiresAtMs ?? Infinity) <= atMs ? "expired" : undefined;
     },
   };
 }
 
-/** Whether a request got what it asked for. An operation that the gateway does not have is no failure. */
-export function doesWork({
-  job,
-  isAsked,
-  failure,
-  answers: { capabilities, credits, past },
-}: Asked): boolean {
-  const isMissing =
-    capabilities === "unsupported" ||
-    credits === "unsupported" ||
-    credits === "unproved" ||
-    (job.id.startsWith("history/") && !past);
-  return isAsked && failure === undefined && !isMissing;
+/** Whether a request got what it asked for. */
+export function doesWork({ isAsked, isUnanswered, failure }: Asked): boolean {
+  return isAsked && !isUnanswered && failure === undefined;
 }
 
 function circumstancesOf(job: Job, { listedOf, doesManagementWork, ...known }: Known): Circumstances {
@@ -122,7 +113,7 @@ function circumstancesOf(job: Job, { listedOf, doesManagementWork, ...known }: K
     ...known,
     doesSecretWork: job.endpoint !== "key" && doesManagementWork,
     endpoint: job.endpoint,
-    listed: listedOf(job)?.disabled === true ? "disabled" : undefined,
+    listed: listedOf(job),
     asked: isReach(job) ? "reach" : job.id.startsWith("discovery/") ? list : undefined,
   };
 }
@@ -140,8 +131,9 @@ function placeOf(
     return job.endpoint === "key"
       ? `keys "${job.name}": ${keys.find(({ name }) => name === job.name)?.secret.origin ?? ""}`
       : `analytics.management_key: ${analytics?.managementKey.origin ?? ""}`;
-  const own = analytics?.queries.find(({ name }) => name === queryName(job));
-  if (own && job.endpoint === "analytics") return `analytics.queries "${own.name}"`;
+  const isQuery = job.id.startsWith("analytics/") || isReach(job);
+  const own = analytics?.queries.find(({ name }) => isQuery && name === queryName(job));
+  if (own) return `analytics.queries "${own.name}"`;
   if (isDefaultList(job)) return "discovery";
   return job.id.startsWith("discovery/") ? `discovery.workspaces: "${job.name}"` : job.title;
 }

@@ -15,14 +15,14 @@ export interface OnlineReport {
   readonly warnings: readonly string[];
 }
 
-export function onlineReport(config: Config, { asked, warnings: logged }: Online): OnlineReport {
+export function onlineReport(config: Config, { atMs, asked, warnings: logged }: Online): OnlineReport {
   // Where nothing works, an operation that is missing or optional is no news.
   const isAlive = asked.some(doesWork);
   const isOptional = (one: Asked) => isAlive && reachesLess(one, asked);
-  const { problems, missing } = onlineProblems(
-    config,
-    asked.filter((one) => !isOptional(one)),
-  );
+  const { problems, missing } = onlineProblems(config, {
+    atMs,
+    asked: asked.filter((one) => !isOptional(one)),
+  });
   // The refusals explain why there is no balance.
   const isRefused = asked.some(({ failure }) => failure?.kind === "forbidden");
   const warnings = [

@@ -4,7 +4,7 @@ import { createCollectorContext } from "../../collectors/collector.ts";
 import { type Config, requestLimits } from "../../config/config.ts";
 import type { AccountCredits, AccountKeys, Capabilities, KeyInformation } from "../../gateway/account.ts";
 import type { GatewayError } from "../../gateway/errors.ts";
-import type { Caller, Gateway, GatewayClient, Usage, UsageSeries } from "../../gateway/port.ts";
+import type { Gateway, GatewayClient, Usage } from "../../gateway/port.ts";
 import { createLog } from "../../log.ts";
 import { clockWarning } from "../../metrics/app-metrics.ts";
 import { createPacking } from "../../metrics/render/block.ts";
@@ -21,6 +21,8 @@ export interface Asked {
   readonly job: Job;
   /** Undefined: it succeeded, or it was not asked. */
   readonly failure: GatewayError | undefined;
+  /** The gateway has no such operation, or not for this secret. */
+  readonly isUnanswered: boolean;
   readonly warning: string | undefined;
   /** False: the gateway asked to wait before the job's turn. */
   readonly isAsked: boolean;
@@ -39,12 +41,12 @@ export interface Answers {
   credits?: AccountCredits | "unproved" | "unsupported";
   keys?: AccountKeys;
   usage?: Usage;
-  past?: UsageSeries;
   range?: Window;
 }
 
 /** The answers to every job, and the warnings that the running exporter would log about budgets and clocks. */
 export interface Online {
+  readonly atMs: number;
   readonly asked: readonly Asked[];
   readonly warnings: readonly string[];
 }
@@ -60,12 +62,12 @@ export async function requestOnline(
 ): Promise<Online> {
   const { clock, random } = terminal;
   const answers = new Map<string, Answers>();
-  const outcomes = new Map<Job, Pick<Asked, "failure" | "warning">>();
+  const outcomes = new Map<Job, Pick<Asked, "failure" | "isUnanswered" | "warning">>();
   const refused = new Set<Job>();
   const unreachable = Promise.withResolvers<void>();
   const reporter: Reporter = {
-    ended: (job, { failure, warning }) => {
-      outcomes.set(job, { failure, warning });
+    ended: (job, { failure, isUnanswered, warning }) => {
+      outcomes.set(job, { failure, isUnanswered, warning });
       const isSent = [...outcomes.values()].some((one) => !one.failure || one.failure.status !== undefined);
       const isLost = failure?.kind === "network" || failure?.details.code === "UND_ERR_CONNECT_TIMEOUT";
       if (isLost && !isSent) unreachable.resolve();
@@ -97,13 +99,14 @@ export async function requestOnline(
   const asked = groups.flatMap(({ jobs }) =>
     jobs.map((job) => ({
       job,
-      ...(outcomes.get(job) ?? { failure: undefined, warning: undefined }),
+      ...(outcomes.get(job) ?? { failure: undefined, isUnanswered: false, warning: undefined }),
       isAsked: outcomes.has(job),
       isRefused: refused.has(job),
-      answers: answers.get(nameOf(job)) ?? { requests: 0 },
+      answers: answers.get(job.id) ?? { requests: 0 },
     })),
   );
   return {
+    atMs: clock.now(),
     asked,
     warnings: [
       ...(clocks === undefined ? [] : [clocks]),
@@ -118,17 +121,13 @@ function reach(config: Config, reporter: Reporter): readonly JobGroup[] {
   return jobs.length === 0 ? [] : [{ name: "reach", expression, jobs, reporter, isPaid: false }];
 }
 
-function nameOf({ endpoint, name }: Pick<Caller, "endpoint" | "name">): string {
-  return `${endpoint} ${name}`;
-}
-
-/** The gateway with a record of its answers by endpoint and name. */
+/** The gateway with a record of its answers to each job. */
 function recording(gateway: Gateway, all: Map<string, Answers>): Gateway {
   return {
     close: () => gateway.close(),
     clientFor: (caller) => {
       const answers: Answers = { requests: 0 };
-      all.set(nameOf(caller), answers);
+      all.set(caller.id ?? "", answers);
       const { permits } = caller;
       const next: typeof permits.next = async (signal, purpose) => {
         const permit = await permits.next(signal, purpose);
@@ -152,7 +151,6 @@ function recordingClient(client: GatewayClient, answers: Answers): GatewayClient
       answers.range = question.range;
       return (answers.usage = await client.usage(question, secret));
     },
-    usageSeries: async (question, secret) => (answers.past = await client.usageSeries(question, secret)),
     capabilities: async (secret) => {
       const capabilities = await client.capabilities(secret);
       answers.capabilities = capabilities ?? "unsupported";

@@ -107,7 +107,7 @@ const budget = z
       .enum(["keys", "model", "app", "user", "workspace", "provider", "account"])
       .describe("What the budget covers."),
     keys: z.array(z.string()).optional().describe("Its keys."),
-    label: text("Its model or app"),
+    label: text("Its model, app, user, workspace or provider"),
     window: z.enum(["day", "week", "month", "total"]),
     window_start_timestamp_seconds: instant("When the current window began"),
     window_end_timestamp_seconds: instant("When the current window ends"),
@@ -121,7 +121,7 @@ const budget = z
       .optional()
       .describe("Number of keys or queries whose spend is missing or old, by reason."),
     keys_at_all_shards: integer("Number of its keys at all shards. Absent: this process polls them all"),
-    unmatched: known("its model or app is in no row, so that its name may be misspelt"),
+    unmatched: known("what it covers is in no row, so that its name may be misspelt"),
   })
   .describe("A budget in its current window.");
 

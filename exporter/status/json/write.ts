@@ -129,7 +129,7 @@ function budgetJson(row: BudgetRow): StatusJson["budgets"][number] {
     team: given(team),
     scope: scope.kind,
     keys: scope.kind === "keys" ? [...scope.names] : undefined,
-    label: scope.kind === "model" || scope.kind === "app" ? scope.label : undefined,
+    label: "label" in scope ? scope.label : undefined,
     window: period.kind,
     window_start_timestamp_seconds: row.isBought ? undefined : window.startMs / 1000,
     window_end_timestamp_seconds: window.endMs / 1000,

@@ -34,6 +34,14 @@ export const CHECK_CASES: CheckCases = [
     gateway((one) => void one.addKey({ name: "off", disabled: true })),
   ],
   ["An expired key", gateway((one) => void one.addKey({ name: "old", expiresAt: NOON - 1 }))],
+  [
+    "An expired key, which only the list shows",
+    gateway((one) => {
+      one.addKey({ name: "old", expiresAt: NOON - 1 });
+      const message = "Missing or unknown API key";
+      one.faults.add({ kind: "status", status: 401, endpoint: "key", key: "old", message });
+    }),
+  ],
   ["An ordinary key as management key", gateway({ managementKey: "ordinary" })],
   ["An unknown management key", gateway({ managementKey: "sk-wrong" })],
   ["A management key among the keys", gateway((one) => void one.addKey({ name: "root", management: true }))],

@@ -7,9 +7,10 @@ import {
   type Total,
   type UsagePair,
 } from "../../../exporter/gateway/port.ts";
+import { GatewayError, TOO_LARGE } from "../../../exporter/gateway/errors.ts";
 import { WHOLE_ANSWER } from "../../../exporter/gateway/usage.ts";
 import type { Window } from "../../../exporter/time/window.ts";
-import { createLookBack } from "../../../exporter/collectors/history.ts";
+import { createLookBack, FORECAST_PARTS } from "../../../exporter/collectors/history.ts";
 import { amountsOf, NO_USAGE } from "../../support/fake-client.ts";
 import type { SpendGap } from "../../../exporter/readings/reading.ts";
 
@@ -26,7 +27,7 @@ function service(rowsOfHour: number, most = Infinity, fails = false) {
     const hours = Math.ceil((endMs - startMs) / HOUR);
     asked.push(hours);
     const isCut = hours * rowsOfHour > most;
-    if (isCut && fails) throw new Error("too large");
+    if (isCut && fails) throw new GatewayError("bad_response", "too large", { code: TOO_LARGE });
     const rows = Array.from({ length: Math.min(most, hours * rowsOfHour) }, (_, index) => {
       return { startMs: startMs + Math.floor(index / rowsOfHour) * HOUR, labels: [], amounts: NO_AMOUNTS };
     });
@@ -39,9 +40,15 @@ test.each([
   { what: "a small account", service: service(12), asked: [6, HOURS - 6], answered: HOURS, later: [HOURS] },
   { what: "a large one", service: service(250), asked: [6, 9, 9, 9], answered: 33, later: [9] },
   { what: "a huge one", service: service(10_000), asked: [6, 1, 1, 1], answered: 9, later: [1] },
-  { what: "a low cap", service: service(40, 1000), asked: [6, 62, 31, 15], answered: 21, later: [19] },
+  {
+    what: "a low cap",
+    service: service(40, 1000),
+    asked: [6, 62, 31, 16, 19, 19],
+    answered: 60,
+    later: [19],
+  },
 ])("createLookBack asks for the newest hours first, then for as many as answers hold: $what", async (row) => {
-  const lookBack = createLookBack();
+  const lookBack = createLookBack(HOUR, FORECAST_PARTS);
   const { range, rows, truncated } = await lookBack(row.service.ask, WEEK);
   expect({ asked: row.service.asked, truncated }).toEqual({ asked: row.asked, truncated: false });
   expect(Math.ceil((range.endMs - range.startMs) / HOUR)).toBe(row.answered);
@@ -50,12 +57,18 @@ test.each([
   expect(row.service.asked.slice(row.asked.length)).toEqual(row.later);
 });
 
-test("createLookBack asks for fewer hours after an answer that was too large, and keeps the newer ones", async () => {
-  const { ask, asked } = service(500, 1900, true);
-  const lookBack = createLookBack();
-  await expect(lookBack(ask, WEEK)).rejects.toThrow("too large");
-  expect((await lookBack(ask, WEEK)).rows).toHaveLength(1500);
-  expect(asked).toEqual([6, 3, 4]);
+test("createLookBack asks for half of what was too large, keeps that size, and grows with a smaller account", async () => {
+  const large = service(500, 1900, true);
+  const lookBack = createLookBack(HOUR);
+  expect((await lookBack(large.ask, WEEK)).rows).toHaveLength(1500);
+  const unreachable = () => Promise.reject(new GatewayError("timeout", "no answer"));
+  await expect(lookBack(unreachable, WEEK)).rejects.toThrow("no answer");
+  await lookBack(large.ask, WEEK);
+  expect(large.asked).toEqual([HOURS, 91, 46, 23, 12, 6, 3, 3]);
+  const small = service(100);
+  await lookBack(small.ask, WEEK);
+  await lookBack(small.ask, WEEK);
+  expect(small.asked).toEqual([3, 14]);
 });
 
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
