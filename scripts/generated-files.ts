@@ -18,7 +18,7 @@ export interface GeneratedFile {
 const CHART = "charts/aigateway-exporter";
 const pulumiYaml = readFileSync(new URL("../Pulumi.yaml", import.meta.url), "utf8");
 
-/** Every file that `npm run generate` writes; `test/docs.test.ts` fails if one is out of date. */
+/** Every file that `npm run generate` writes; `test/documentation/links.test.ts` fails if one is out of date. */
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: "docs/alerts.md", render: renderAlertsDocs },
   { path: "docs/configuration.md", render: renderConfigurationDocs },

@@ -121,11 +121,7 @@ test("it cannot be reloaded by HTTP without --web.enable-lifecycle", async () =>
 });
 
 test("it sends its version to the gateway with every request", () => {
-  const requests = gateway.log.lines;
-  expect(new Set(requests.map(({ endpoint }) => endpoint))).toEqual(
-    new Set(["key", "analytics", "meta", "credits"]),
-  );
-  expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(
+  expect(new Set(gateway.log.lines.map(({ userAgent }) => userAgent))).toEqual(
     new Set([`aigateway-exporter/${packageJson.version}`]),
   );
 });
