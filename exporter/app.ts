@@ -154,6 +154,7 @@ export function createApp(initial: Config, dependencies: AppDependencies): App {
   async function apply(next: Config): Promise<void> {
     const former = gateway;
     if (!isSameGateway(next.gateway, config.gateway)) gateway = gateway.reconfigured(next.gateway);
+    if (next.gateway.baseUrl !== config.gateway.baseUrl) forecasts.restart();
     const applied = engine.apply(planOf(next));
     config = next;
     derive();

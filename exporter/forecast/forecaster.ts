@@ -130,7 +130,7 @@ export class Forecaster {
   /** Takes each successful answer, in order, and judges it. */
   read(reading: LimitReading): void {
     const before = this.#reading;
-    if (before && reading.atMs <= before.atMs) return;
+    if (before && isSame(before, reading)) return;
     if (before && before.countsByok !== reading.countsByok) this.#course.recount();
     if (this.#kind !== "key") this.#use(reading.topUpBelow === undefined ? "account" : "toppedUp");
     if (reading.usedCredits !== undefined) this.#course.add(reading.atMs, reading.usedCredits);
@@ -224,6 +224,15 @@ function isRenewed(before: LimitReading, now: LimitReading): boolean {
 /** An answer this soon after a reset may still be about the window before. */
 function isUnsettled({ atMs, window }: LimitReading): boolean {
   return window !== undefined && atMs < windowAt(window, atMs).startMs + 2 * SETTLE_MS;
+}
+
+/** Another answer may be no later, because the clock was set back. */
+function isSame(one: LimitReading, other: LimitReading): boolean {
+  return (
+    one.atMs === other.atMs &&
+    one.usedCredits === other.usedCredits &&
+    one.remainingCredits === other.remainingCredits
+  );
 }
 
 function ratesOf(course: Course, reading: LimitReading): Rates {

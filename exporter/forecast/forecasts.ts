@@ -21,6 +21,8 @@ export interface Forecasts<Packed> extends Follower<Packed> {
   of(id: TargetId): Forecast | undefined;
   /** The forecast of a balance that has no target. The course belongs to the id. Without a new reading it is the former one. */
   ofBalance(id: TargetId, reading: LimitReading | undefined): Forecast | undefined;
+  /** Another gateway is polled, whose totals continue no course, even if it has the same keys. */
+  restart(): void;
 }
 
 /** A course belongs to a key, whatever its name is: it is told apart by the hash of its secret. */
@@ -34,9 +36,9 @@ export function createForecasts<Packed>(
   const former = new Map<string, Pick<Limit<Packed>, "forecaster" | "layers" | "readMs">>();
 
   /** The budgets that several keys share. */
-  const shared = createLayerForecasts(thresholds.unheard);
+  let shared = createLayerForecasts(thresholds.unheard);
   const balances = new Map<TargetId, Forecaster>();
-  const seeding = createSeeding(source);
+  let seeding = createSeeding(source);
   let account: Limit<Packed> | undefined;
 
   function forgotten(id: TargetId): void {
@@ -67,21 +69,8 @@ export function createForecasts<Packed>(
     forgotten(id);
     const kept = keptOf(hash, atMs);
     const { forecaster, layers } = kept ?? newForecasters(value.kind);
-    const limit: Limit<Packed> = {
-      kind: value.kind,
-      name,
-      team: undefined,
-      isLow: false,
-      hash,
-      forecaster,
-      sinceMs: atMs,
-      readMs: atMs,
-      gapMs: 0,
-      layers,
-      shared: [],
-      parts: [],
-      block: empty,
-    };
+    const about = { kind: value.kind, name, hash, sinceMs: atMs, readMs: atMs };
+    const limit: Limit<Packed> = { ...NEW_LIMIT, ...about, forecaster, layers, block: empty };
     limits.set(id, limit);
     if (value.kind === "credits") account = limit;
     if (!kept && hasHistory(value)) seeding.add(limit);
@@ -129,8 +118,16 @@ export function createForecasts<Packed>(
       if (reading) forecaster.read(reading);
       return forecaster.at(clock.now());
     },
+    restart: () => {
+      for (const known of [limits, former, balances]) known.clear();
+      shared = createLayerForecasts(thresholds.unheard);
+      seeding = createSeeding(source);
+      account = undefined;
+    },
   };
 }
+
+const NEW_LIMIT = { team: undefined, isLow: false, gapMs: 0, shared: [], parts: [] };
 
 function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "forecaster" | "layers"> {
   return { forecaster: new Forecaster(kind === "key" ? "key" : "account"), layers: undefined };

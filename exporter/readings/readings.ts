@@ -175,9 +175,18 @@ export function createReadings<Packed>(
     const values = isRefused ? empty : pack(believed, before);
     replace(entry, { reading, values, isWhole: believed === samples, requestedAt, isWithdrawn: isRefused });
     entry.isExpired = false;
+    entry.isFollowed = false;
     if (isRefused) follower.forgotten(id);
-    else if (!isHidden(entry, entries, present(clock))) follower.stored(entry.behind ?? id, reading);
+    else follow(id, entry);
     return !isRefused;
+  }
+
+  /** What is behind another target is followed when it is first shown. */
+  function follow(id: TargetId, entry: Entry<Packed>): void {
+    const { stored, isFollowed, behind } = entry;
+    if (!stored || isFollowed || stored.isWithdrawn || isHidden(entry, entries, present(clock))) return;
+    entry.isFollowed = true;
+    follower.stored(behind ?? id, stored.reading);
   }
 
   return {
@@ -225,7 +234,11 @@ export function createReadings<Packed>(
       derived = sources;
       withdrawals++;
     },
-    expire: () => expire(entries, clock),
+    expire: () => {
+      const expired = expire(entries, clock);
+      for (const [id, entry] of entries) if (entry.behind !== undefined) follow(id, entry);
+      return expired;
+    },
     view: () => {
       const taken = withdrawals;
       return viewOf(entries, { derived, follower }, packing, clock, () => withdrawals !== taken);
@@ -317,6 +330,8 @@ function isExpired({ status, stored, isExpired: isKnown }: Entry<unknown>, monot
 interface Entry<Packed> {
   /** Whether `expire` has returned the target since the last reading. */
   isExpired: boolean;
+  /** Whether the follower has received the reading. */
+  isFollowed: boolean;
   readonly identity: string;
   readonly behind: TargetId | undefined;
   status: TargetStatus;
@@ -335,7 +350,7 @@ export const NEW_STATUS: TargetStatus = {
   warning: undefined,
 };
 
-const NEW_ENTRY = { status: NEW_STATUS, stored: undefined, isExpired: false };
+const NEW_ENTRY = { status: NEW_STATUS, stored: undefined, isExpired: false, isFollowed: false };
 
 /** How samples are stored. The renderer provides this, so that readings do not depend on rendering. */
 export interface Packing<Packed> {

@@ -15,6 +15,14 @@ const account: ShortStory = {
 };
 /** Stories that once broke an invariant, or that operators meet and the search meets rarely. */
 const CASES: Readonly<Record<string, ShortStory>> = {
+  "a fast clock that is set back repeats the instant of a poll, whose answer counts all the same": {
+    start: "2026-02-28T23:56:00Z",
+    minutes: 24,
+    scrapeSeconds: 45,
+    aheadSeconds: 600,
+    events: [{ do: "step", at: 314, by: -600 }],
+    settings: { keys: [{ name: "k0", file: 2 }], gateway: "b", keySchedule: "7 * * * *" },
+  },
   "a reload during the polls after midnight is not undone": {
     start: "2026-11-17T23:58:00Z",
     minutes: 12,

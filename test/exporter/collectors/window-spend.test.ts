@@ -61,7 +61,7 @@ test("createLookBack asks for half of what was too large, keeps that size, and g
   const large = service(500, 1900, true);
   const lookBack = createLookBack(HOUR);
   expect((await lookBack(large.ask, WEEK)).rows).toHaveLength(1500);
-  const unreachable = () => Promise.reject(new GatewayError("timeout", "no answer"));
+
   await expect(lookBack(unreachable, WEEK)).rejects.toThrow("no answer");
   await lookBack(large.ask, WEEK);
   expect(large.asked).toEqual([HOURS, 91, 46, 23, 12, 6, 3, 3]);
@@ -70,6 +70,10 @@ test("createLookBack asks for half of what was too large, keeps that size, and g
   await lookBack(small.ask, WEEK);
   expect(small.asked).toEqual([3, 14]);
 });
+
+function unreachable(): Promise<never> {
+  return Promise.reject(new GatewayError("timeout", "no answer"));
+}
 
 const WINDOW = { startMs: Date.parse("2026-11-18"), endMs: Date.parse("2026-11-19") };
 

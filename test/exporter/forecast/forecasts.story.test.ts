@@ -1,17 +1,19 @@
 import { expect, onTestFinished, test } from "vitest";
 
 import { OUTLOOKS, URGENCY } from "../../../exporter/forecast/outlook.ts";
+import { createGateway as createSimulatedGateway } from "../../gateway/gateway.ts";
 import type { SeriesMap } from "../../support/series.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 
 // A key spends 1.2 credits a minute of 60 that it may spend in a day, so that it runs out in less than an hour.
 
 const MINUTE = 60_000;
+const START = "2026-11-18T12:00:00Z";
 const KEYS = [{ name: "billing", api_key_env: "KEY_0" }];
 
 async function runaway(options: Partial<TestAppOptions> = {}) {
   const app = await startTestApp({
-    start: "2026-11-18T12:00:00Z",
+    start: START,
     prepare: (gateway) => {
       gateway.addKey({ name: "billing", limitMicros: 60_000_000, limitReset: "daily" });
       gateway.addKey({ name: "other", limitMicros: 60_000_000, limitReset: "daily" });
@@ -271,4 +273,18 @@ test("a budget has a forecast for the end of its window, and a prepaid balance a
   await app.apply({ schedule: { keys: "60s" } });
   const after = await app.series();
   expect(after.get('aigateway_budget_exhaustion_timestamp_seconds{budget="prepaid"}')).toBe(exhaustion);
+});
+
+test("the totals of another gateway, which has the same key, are no spend", async () => {
+  const app = await runaway();
+  const other = createSimulatedGateway({ now: () => app.clock.now(), startAt: Date.parse(START) });
+  const token = app.gateway.tokens.get("billing") ?? "";
+  other.addKey({ name: "billing", token, limitMicros: 6_000_000_000, limitReset: "monthly" });
+  other.spend({ key: "billing", model: "acme/one", micros: 900_000_000, at: app.clock.now() - 10 * MINUTE });
+  await other.start();
+  onTestFinished(() => other.stop());
+  await app.apply({ gateway: { base_url: other.url, requests_per_minute: 0 } });
+  await app.clock.runTo(app.clock.now() + 5 * MINUTE);
+  const series = await app.seriesWhen((now) => outlookOf(now) !== undefined);
+  expect([outlookOf(series), burnOf(series) ?? 0]).toEqual(["learning", 0]);
 });

@@ -174,3 +174,31 @@ describe("readings: view()", () => {
     expect(shown()).toEqual([0, false, false]);
   });
 });
+
+test("what is behind another target is followed as soon as it is shown", async () => {
+  const clock = createManualClock(NOON);
+  const followed: (readonly [TargetId, number])[] = [];
+  const readings = createReadings(clock, createPacking(), () => 100, {
+    stored: (id, { requestedAtMs }) => followed.push([id, requestedAtMs - NOON]),
+    forgotten: () => {},
+    blocks: () => [],
+  });
+  readings.configure(A, "one");
+  readings.configure(B, "one", A);
+  const store = (id: TargetId, timeToLiveMs: number) => {
+    const nowMs = clock.now();
+    readings.store(id, { value: ANY_VALUE, requestedAtMs: nowMs, asOfMs: nowMs, timeToLiveMs }, []);
+  };
+  store(A, 1000);
+  await clock.advance(500);
+  store(B, 10_000);
+  readings.expire();
+  expect(followed).toEqual([[A, 0]]);
+  await clock.advance(600);
+  readings.expire();
+  readings.expire();
+  expect(followed).toEqual([
+    [A, 0],
+    [A, 500],
+  ]);
+});
