@@ -177,24 +177,12 @@ export function createReadings<Packed>(
     entry.isExpired = false;
     entry.isFollowed = false;
     if (isRefused) follower.forgotten(id);
-    else follow(id, entry);
+    else if (!isHidden(entry, entries, present(clock))) follow(id, entry, follower);
     return !isRefused;
   }
 
-  /** What is behind another target is followed when it is first shown. */
-  function follow(id: TargetId, entry: Entry<Packed>): void {
-    const { stored, isFollowed, behind } = entry;
-    if (!stored || isFollowed || stored.isWithdrawn || isHidden(entry, entries, present(clock))) return;
-    entry.isFollowed = true;
-    follower.stored(behind ?? id, stored.reading);
-  }
-
   return {
-    status: (id) => {
-      const entry = entries.get(id);
-      if (!entry || !isExpired(entry, clock.monotonic())) return entry?.status;
-      return { ...entry.status, up: false };
-    },
+    status: (id) => statusOf(entries.get(id), clock),
     shown: (id) => {
       const [entry, at] = [entries.get(id), present(clock)];
       return entry && !isHidden(entry, entries, at) ? shownOf(entry.stored, at) : undefined;
@@ -234,11 +222,7 @@ export function createReadings<Packed>(
       derived = sources;
       withdrawals++;
     },
-    expire: () => {
-      const expired = expire(entries, clock);
-      for (const [id, entry] of entries) if (entry.behind !== undefined) follow(id, entry);
-      return expired;
-    },
+    expire: () => expire(entries, clock, follower),
     view: () => {
       const taken = withdrawals;
       return viewOf(entries, { derived, follower }, packing, clock, () => withdrawals !== taken);
@@ -297,6 +281,14 @@ function viewOf<Packed>(
 
 const NO_FOLLOWER = { stored: () => {}, forgotten: () => {}, blocks: () => [] };
 
+/** What is behind another target is followed when it is first shown. */
+function follow(id: TargetId, entry: Entry<unknown>, follower: Pick<Follower<unknown>, "stored">): void {
+  const { stored, behind } = entry;
+  if (!stored || stored.isWithdrawn) return;
+  entry.isFollowed = true;
+  follower.stored(behind ?? id, stored.reading);
+}
+
 /** Whether the target in front of this one has values, or has had newer ones. */
 function isHidden(
   { behind, stored }: Entry<unknown>,
@@ -307,18 +299,28 @@ function isHidden(
   return front !== undefined && (isCurrent(front, at) || front.requestedAt > (stored?.requestedAt ?? 0));
 }
 
-function expire(entries: ReadonlyMap<TargetId, Entry<unknown>>, clock: Clock): readonly TargetId[] {
+function expire(
+  entries: ReadonlyMap<TargetId, Entry<unknown>>,
+  clock: Clock,
+  follower: Pick<Follower<unknown>, "stored">,
+): readonly TargetId[] {
   const at = present(clock);
   const expired: TargetId[] = [];
   // Unlike a loop, this makes no pair for each of ten thousand targets.
   entries.forEach((entry, id) => {
     const { stored } = entry;
     if (stored && leftMs(stored, at) <= 0) stored.isWithdrawn = true;
+    const isBehind = entry.behind !== undefined && !entry.isFollowed;
+    if (isBehind && !isHidden(entry, entries, at)) follow(id, entry, follower);
     if (entry.isExpired || !isExpired(entry, at.monotonicMs)) return;
     entry.isExpired = true;
     expired.push(id);
   });
   return expired;
+}
+
+function statusOf(entry: Entry<unknown> | undefined, clock: Clock): TargetStatus | undefined {
+  return entry && isExpired(entry, clock.monotonic()) ? { ...entry.status, up: false } : entry?.status;
 }
 
 /** Whether a target is not up although its last run succeeded, because of the age of its reading. */
