@@ -10,6 +10,7 @@ import { JOB } from "../dashboards/rules/settings.ts";
 import { createLog } from "../exporter/log.ts";
 import { type ConfigText, demoFile, readConfigText, writeDemoFiles } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
+import { readPort, runCommand, untilSignal } from "./gateway/command.ts";
 import { type Gateway, messageOf } from "./gateway/gateway.ts";
 import { demoPast } from "./demo-past.ts";
 import { preparePreview } from "./preview/package.ts";
@@ -84,34 +85,28 @@ const FLAGS = {
   help: { type: "boolean", default: false },
 } as const;
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runCommand({
+  help: HELP,
+  hint: "Run with --help to see the options",
+  read,
+  run,
+});
 
-/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 usage error. */
-async function run(argv: readonly string[]): Promise<number> {
-  let values: ReturnType<typeof parse>;
-  let ports: { readonly exporter: number; readonly gateway: number };
-  try {
-    values = parse(argv);
-    ports = {
-      exporter: readPort("port", values.port),
-      gateway: readPort("gateway-port", values["gateway-port"]),
-    };
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\nRun with --help to see the options\n`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
+function read(args: string[]) {
+  const { values } = parseArgs({ args, options: FLAGS });
+  const gatewayPort = readPort("gateway-port", values["gateway-port"]);
+  return { ...values, port: readPort("port", values.port), gatewayPort };
+}
+
+async function run({ port, gatewayPort, ...options }: ReturnType<typeof read>): Promise<number> {
   const stopSignal = untilSignal();
   const gateway = createDemoGateway();
-  if (!(await started(gateway.start(ports.gateway), "gateway-port", ports.gateway))) return 1;
-  const dashboards = values.dashboards
+  if (!(await started(gateway.start(gatewayPort), "gateway-port", gatewayPort))) return 1;
+  const dashboards = options.dashboards
     ? await prepareDashboards(gateway, (schedule) => demoFile(gateway, schedule))
     : undefined;
-  const app = await exporterOf(gateway, ports.exporter, values.log);
-  const isServing = await started(app.start(), "port", ports.exporter);
+  const app = await exporterOf(gateway, port, options.log);
+  const isServing = await started(app.start(), "port", port);
   if (isServing) {
     const calm = enliven(gateway);
     const dashboardsUrl = await dashboards?.show(app.url());
@@ -129,16 +124,6 @@ async function run(argv: readonly string[]): Promise<number> {
   return isServing ? 0 : 1;
 }
 
-function parse(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
-}
-
-function readPort(flag: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new Error(`Cannot use --${flag} "${text}": expected a port from 0 to 65535`);
-  return port;
-}
-
 /** Returns whether it listens; if not, prints what to do. */
 async function started(starting: Promise<void>, flag: string, port: number): Promise<boolean> {
   try {
@@ -154,12 +139,6 @@ async function started(starting: Promise<void>, flag: string, port: number): Pro
     process.stderr.write(`Cannot listen on 127.0.0.1:${port}: ${why}\n`);
     return false;
   }
-}
-
-function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }
 
 async function exporterOf(gateway: Gateway, port: number, showLog: boolean): Promise<App> {

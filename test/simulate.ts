@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { writeDemoFiles } from "./demo-configuration.ts";
 import { createDemoGateway, demoProbes, enliven } from "./demo-gateway.ts";
-import { messageOf, startProblem } from "./gateway/gateway.ts";
+import { readPort, runCommand, untilSignal } from "./gateway/command.ts";
+import { startProblem } from "./gateway/gateway.ts";
 
 const FLAGS = {
   port: { type: "string", default: "8402" },
@@ -22,31 +23,27 @@ Usage: aigateway-exporter simulate [options]
 /** The first line of each configuration that this command writes. It overwrites no other file. */
 const MARK = "# Written by aigateway-exporter simulate. It is overwritten at the next start.\n";
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runCommand({
+  help: HELP,
+  hint: "See aigateway-exporter simulate --help",
+  read,
+  run,
+});
 
-/** Runs until Ctrl-C. Exit codes: 0 stopped, 1 failed, 2 usage error. */
-async function run(argv: readonly string[]): Promise<number> {
-  let values: ReturnType<typeof parse>;
-  let port: number;
-  try {
-    values = parse(argv);
-    port = readPort(values.port);
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\nSee aigateway-exporter simulate --help\n`);
-    return 2;
-  }
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
+function read(args: string[]) {
+  const { values } = parseArgs({ args, options: FLAGS });
+  return { ...values, port: readPort("port", values.port) };
+}
+
+async function run({ port, dir }: ReturnType<typeof read>): Promise<number> {
   const stopSignal = untilSignal();
   const gateway = createDemoGateway();
   try {
-    const configuration = await configurationFile(values.dir);
+    const configuration = await configurationFile(dir);
     await gateway.start(port);
     const schedule = { keys: "5s", analytics: "20s" };
     const changes = demoProbes(gateway);
-    await writeDemoFiles(gateway, { directory: values.dir, mark: MARK, schedule, changes });
+    await writeDemoFiles(gateway, { directory: dir, mark: MARK, schedule, changes });
     process.stdout.write(welcome(gateway.url, configuration));
   } catch (error) {
     process.stderr.write(`${startProblem(error, port)}\n`);
@@ -58,22 +55,6 @@ async function run(argv: readonly string[]): Promise<number> {
   calm();
   await gateway.stop();
   return 0;
-}
-
-function parse(argv: readonly string[]) {
-  return parseArgs({ args: [...argv], options: FLAGS, allowPositionals: false }).values;
-}
-
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new Error(`Cannot use --port "${text}": expected a port from 0 to 65535`);
-  return port;
-}
-
-function untilSignal(): Promise<void> {
-  return new Promise((done) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => done());
-  });
 }
 
 /** @throws if the file exists and this command did not write it. */

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { createGateway, type Gateway, messageOf, startProblem } from "./gateway.ts";
+import { runCommand, untilSignal } from "./command.ts";
+import { createGateway, type Gateway, startProblem } from "./gateway.ts";
 
 const help = `Simulated AI gateway: the contract over HTTP, with seeded spending (test/gateway/README.md).
 
@@ -31,26 +32,21 @@ const options = {
   help: { type: "boolean", default: false },
 } as const;
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runCommand({ help, hint: "Run with --help to see the options", read, run });
 
-/** Runs until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 failed, 2 usage error. */
-async function run(args: string[]): Promise<number> {
-  let gateway: Gateway;
-  let port: number;
-  let values: ReturnType<typeof parse>;
-  try {
-    values = parse(args);
-    if (values.help) {
-      process.stdout.write(help);
-      return 0;
-    }
-    port = readCount(values.port, "port");
-    gateway = createGateway(readOptions(values));
-    gateway.clock.speed = readCount(values.speed, "speed");
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\nRun with --help to see the options\n`);
-    return 2;
-  }
+function parse(args: string[]) {
+  return parseArgs({ args, options }).values;
+}
+
+function read(args: string[]) {
+  const values = parse(args);
+  const gateway = createGateway(readOptions(values));
+  gateway.clock.speed = readCount(values.speed, "speed");
+  return { ...values, gateway, port: readCount(values.port, "port") };
+}
+
+async function run({ gateway, port, ...values }: ReturnType<typeof read>): Promise<number> {
+  const stopSignal = untilSignal();
   try {
     await gateway.start(port);
     await announce(gateway, values["tokens-dir"]);
@@ -59,15 +55,9 @@ async function run(args: string[]): Promise<number> {
     await gateway.stop();
     return 1;
   }
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
+  await stopSignal;
   await gateway.stop();
   return 0;
-}
-
-function parse(args: string[]) {
-  return parseArgs({ args, options, allowPositionals: false }).values;
 }
 
 function readOptions(values: ReturnType<typeof parse>) {
