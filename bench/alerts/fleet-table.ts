@@ -24,7 +24,7 @@ export interface FleetTable {
  * `barred` is whether the bars hold for this kind of fleet.
  */
 export function fleetTable(reports: readonly Report[], barred = true): FleetTable {
-  const names = Object.keys(TITLES).filter((name) => reports.every(({ totals }) => totals[0]?.[name]));
+  const names = Object.keys(TITLES).filter((name) => reports.every(([first]) => first?.[name]));
   const row = (title: string, bar: string, cell: (name: string) => string) => [
     title,
     bar,

@@ -1,26 +1,19 @@
-/** The tables that the simulator prints for one fleet, with cells as text. */
-export interface Report {
-  readonly totals: readonly Row[];
-  /** One row for each class of keys, and `TOTAL`: what was announced, and what was false. */
-  readonly detection: readonly Row[];
-  readonly noise: readonly Row[];
-}
+/** The last of the three tables that the simulator prints for one fleet, with cells as text: the totals. */
+export type Report = readonly Row[];
 
-export type Row = Readonly<Record<string, string>>;
+type Row = Readonly<Record<string, string>>;
 
 /** Reads the simulator's output for one fleet. Throws if tables are missing. */
 export function readReport(output: string): Report {
   const tables = tablesOf(output);
-  const [detection, noise, totals] = tables;
-  if (!detection || !noise || !totals) {
-    throw new Error(`Cannot read the report: expected 3 tables, found ${tables.length}`);
-  }
-  return { totals, detection, noise };
+  const [, , totals] = tables;
+  if (!totals) throw new Error(`Cannot read the report: expected 3 tables, found ${tables.length}`);
+  return totals;
 }
 
-/** The numbers of a row of the totals for one rule set: `6.2 / 2.8` has two. Throws if there are none. */
-export function figuresOf({ totals }: Report, row: string, name: string): readonly number[] {
-  const text = totals.find((one) => one[""] === row)?.[name];
+/** The numbers of a row for one rule set: `6.2 / 2.8` has two. Throws if there are none. */
+export function figuresOf(report: Report, row: string, name: string): readonly number[] {
+  const text = report.find((one) => one[""] === row)?.[name];
   if (text === undefined) throw new Error(`Cannot find row "${row}", column "${name}" in the report`);
   const figures = [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => Number(figure));
   if (figures.length === 0) throw new Error(`Cannot read "${text}" in row "${row}", column "${name}"`);

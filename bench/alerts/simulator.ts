@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { toolsDirectory } from "../../test/support/tools.ts";
 
 /** What a fleet consists of: keys, keys and accounts with layers, or accounts that run out of credits. */
 export type FleetKind = "keys" | "layers" | "accounts";
@@ -92,9 +92,4 @@ function parametersOf({
     "-fleet",
     kind,
   ];
-}
-
-/** The same folder that the tests take their tools from. */
-function toolsDirectory(): string {
-  return process.env["E2E_TOOLS"] || join(homedir(), ".cache", "aigateway-exporter", "tools");
 }

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { listenOnLoopback } from "../../test/support/loopback.ts";
 import { serveParent } from "../child.ts";
 
 /** An implementation that holds series and exposes them. A contender's program serves it to the benchmarks. */
@@ -77,8 +77,5 @@ export async function listenWithText(contentType: string, text: () => Promise<st
 export const compress = promisify<string, Buffer>(gzip);
 
 export async function listen(answer: RequestListener): Promise<number> {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return typeof address === "object" ? (address?.port ?? 0) : 0;
+  return (await listenOnLoopback(createServer(answer))).port;
 }

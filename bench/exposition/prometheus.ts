@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
 import { type Prometheus, startPrometheus } from "../../test/support/prometheus.ts";
 import { toolPath } from "../../test/support/tools.ts";
 import { atMost, ratio, type Arena, type Benchmark, type Runner } from "../benchmark.ts";
@@ -67,7 +66,9 @@ function runnerOf(name: string, job: string, prometheus: Prometheus): Runner {
     name,
     round: async () => {
       for (;;) {
-        const fresh = (await durations(job, prometheus)).filter(({ at }) => at > seenUntil);
+        // The raw samples; a range query would repeat some of them.
+        const samples = await prometheus.query(`scrape_duration_seconds{job="${job}"}[60s]`);
+        const fresh = samples.filter(({ at }) => at > seenUntil);
         if (fresh.length >= SCRAPES_PER_ROUND) {
           seenUntil = Math.max(...fresh.map(({ at }) => at));
           return { duration: median(fresh.map(({ value }) => value)) * 1000 };
@@ -76,21 +77,4 @@ function runnerOf(name: string, job: string, prometheus: Prometheus): Runner {
       }
     },
   };
-}
-
-const answer = z.object({
-  data: z.object({
-    result: z.array(z.object({ values: z.array(z.tuple([z.number(), z.coerce.number()])) })),
-  }),
-});
-
-/** The raw samples; a range query would repeat some of them. */
-async function durations(
-  job: string,
-  { url }: Prometheus,
-): Promise<readonly { at: number; value: number }[]> {
-  const query = new URLSearchParams({ query: `scrape_duration_seconds{job="${job}"}[60s]` });
-  const response = await fetch(`${url}/api/v1/query?${query.toString()}`);
-  const { data } = answer.parse(await response.json());
-  return data.result.flatMap(({ values }) => values.map(([at, value]) => ({ at, value })));
 }

@@ -1,6 +1,7 @@
-import { Agent, get } from "node:http";
+import { Agent } from "node:http";
 import { serveParent } from "../child.ts";
 import { percentile } from "../statistics.ts";
+import { timedGet } from "../timed-get.ts";
 
 /**
  * Scrapes as often as requested, with several scrapers at once, and reports how long each scrape took until
@@ -24,12 +25,6 @@ serveParent({}, async (message) => {
 
 async function scrape(url: string, agent: Agent, encoding: string): Promise<number> {
   const start = performance.now();
-  await new Promise<void>((resolve, reject) => {
-    const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": encoding };
-    get(url, { agent, headers }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`Cannot scrape: status ${response.statusCode}`));
-      response.on("data", () => {}).on("end", resolve);
-    }).on("error", reject);
-  });
-  return performance.now() - start;
+  const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": encoding };
+  return (await timedGet(url, { agent, headers })).endedAt - start;
 }

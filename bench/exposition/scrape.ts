@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { atLeast, atMost, ratio, type Arena, type Benchmark, type Runner } from "../benchmark.ts";
+import { timedGet } from "../timed-get.ts";
 import { type Contender, type Encoding, type Scraper, startContender, startScraper } from "./start.ts";
 
 const SERIES = 200_000;
@@ -91,12 +90,7 @@ async function roundOf(contender: Contender, encoding: Encoding, scraper: Scrape
 }
 
 /** The request of a scrape. */
-export function bytesOf(port: number, encoding: Encoding = "gzip"): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": encoding };
-    get(`http://127.0.0.1:${port}/metrics`, { headers }, (response) => resolve(buffer(response))).on(
-      "error",
-      reject,
-    );
-  });
+export async function bytesOf(port: number, encoding: Encoding = "gzip"): Promise<Buffer> {
+  const headers = { accept: "text/plain;version=0.0.4", "accept-encoding": encoding };
+  return (await timedGet(`http://127.0.0.1:${port}/metrics`, { headers })).body;
 }

@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
-import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readings } from "../benchmark.ts";
 import { type ProbedExporter, startProbedExporter } from "../process/probed-exporter.ts";
+import { until } from "../../test/support/until.ts";
 import { z } from "zod";
+import { timedGet } from "../timed-get.ts";
 import { startChild } from "../child.ts";
 
 const KEYS = 10_000;
@@ -20,7 +19,12 @@ export async function startPolledExporter(connections: number) {
     // A tenth shorter than polling all keys takes, so that a key is always waiting.
     schedule: { keys: `${Math.floor((KEYS / connections) * LATENCY_MS * 0.9)}ms` },
   });
-  await until(async () => (await polls(exporter)) >= KEYS);
+  await until(
+    "the first round",
+    () => polls(exporter),
+    (count) => count >= KEYS,
+    { pauseMs: SCRAPE_EVERY_MS },
+  );
   return {
     round: () => measure(exporter, connections),
     close: async () => {
@@ -36,21 +40,13 @@ async function measure(exporter: ProbedExporter, connections: number): Promise<R
   const before = { polls: await polls(exporter), at: performance.now() };
   for (let scrape = 0; scrape < SCRAPES; scrape++) {
     await sleep(SCRAPE_EVERY_MS);
-    await takeBytes(exporter);
+    await timedGet(`${exporter.url}/metrics`, { headers: { "accept-encoding": "gzip" } });
   }
   const after = { polls: await polls(exporter), at: performance.now() };
   const { stallMs, rss } = await exporter.probe();
   const keys = ((after.polls - before.polls) / (after.at - before.at)) * 1000;
   const ideal = (connections / LATENCY_MS) * 1000;
   return { stall: stallMs, keys, share: (keys / ideal) * 100, rss: rss / 1e6 };
-}
-
-/** Reads the compressed bytes like Prometheus, but does not decompress them, because that is the scraper's cost. */
-async function takeBytes({ url }: ProbedExporter): Promise<void> {
-  const request = get(`${url}/metrics`, { headers: { "accept-encoding": "gzip" } });
-  const [response]: IncomingMessage[] = await once(request, "response");
-  response?.resume();
-  if (response) await finished(response);
 }
 
 const TRIES = 50;
@@ -69,10 +65,6 @@ async function polls({ url }: ProbedExporter): Promise<number> {
     await sleep(SCRAPE_EVERY_MS / 5);
   }
   throw new Error(`Cannot find the number of polls in ${url}/metrics`);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(SCRAPE_EVERY_MS);
 }
 
 /** The polled gateway, in its own process. */

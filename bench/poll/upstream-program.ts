@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import { listenOnLoopback } from "../../test/support/loopback.ts";
 import { serveParent } from "../child.ts";
 
 /**
@@ -8,7 +8,6 @@ import { serveParent } from "../child.ts";
  */
 const latencyMs = Number(process.argv[2] ?? 0);
 const rowCount = Number(process.argv[3] ?? 0);
-const FREE_PORT = 0;
 
 let answered = 0;
 const server = createServer((request, response) => {
@@ -25,14 +24,11 @@ const server = createServer((request, response) => {
 });
 // A connection must survive the pause between two rounds.
 server.keepAliveTimeout = 120_000;
-server.listen(FREE_PORT, "127.0.0.1");
-await once(server, "listening");
-const address = server.address();
-const port = typeof address === "object" && address ? address.port : 0;
+const { address } = await listenOnLoopback(server);
 
 const groupedBody = analyticsBody(Array.from({ length: rowCount }, (_, index) => row(index)));
 const totalBody = analyticsBody([{ ...amounts(rowCount * 3), total_usage: 12_345.678 }]);
-serveParent({ url: `http://127.0.0.1:${port}/api/v1` });
+serveParent({ url: `http://${address}/api/v1` });
 
 function later(run: () => void): void {
   if (latencyMs === 0) run();

@@ -1,6 +1,7 @@
-import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { atMost, value, type Benchmark, type Readings, type Runner } from "../benchmark.ts";
+import { until } from "../../test/support/until.ts";
+import { timedGet } from "../timed-get.ts";
 import { type ProbedExporter, startProbedExporter } from "./probed-exporter.ts";
 import { startUpstream } from "../poll/polled-exporter.ts";
 
@@ -40,7 +41,12 @@ export const pageBenchmark: Benchmark = {
       gateway: { base_url: upstream.url, requests_per_minute: 0, connections: CONNECTIONS },
       schedule: { keys: "1m" },
     });
-    while (!(await isPolled(exporter))) await sleep(500);
+    await until(
+      "readiness",
+      async () => (await fetch(`${exporter.url}/-/ready`)).ok,
+      (isReady) => isReady,
+      { pauseMs: 500 },
+    );
     return {
       contenders: [...PAGES].map(([name, path]): Runner => ({ name, round: () => readPage(exporter, path) })),
       close: async () => {
@@ -51,47 +57,25 @@ export const pageBenchmark: Benchmark = {
   },
 };
 
-async function isPolled({ url }: ProbedExporter): Promise<boolean> {
-  return (await fetch(`${url}/-/ready`)).ok;
-}
-
 async function readPage(exporter: ProbedExporter, path: string): Promise<Readings> {
   await exporter.probe();
-  const answers: Answer[] = [];
+  const answers: Readings[] = [];
   for (let request = 0; request < REQUESTS; request++) {
     await sleep(PAUSE_MS);
     answers.push(await read(exporter.url + path));
   }
   const { stallMs } = await exporter.probe();
-  const longest = (of: (answer: Answer) => number) => Math.max(...answers.map(of));
+  const longest = (quantity: string) => Math.max(...answers.map((answer) => answer[quantity] ?? NaN));
   return {
-    "first byte": longest(({ firstByteMs }) => firstByteMs),
-    whole: longest(({ wholeMs }) => wholeMs),
-    size: longest(({ bytes }) => bytes) / 1000,
+    "first byte": longest("first byte"),
+    whole: longest("whole"),
+    size: longest("size"),
     stall: stallMs,
   };
 }
 
-interface Answer {
-  readonly firstByteMs: number;
-  readonly wholeMs: number;
-  readonly bytes: number;
-}
-
-function read(url: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    const request = get(url, { agent: false }, (response) => {
-      const firstByteMs = performance.now() - startedAt;
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => (bytes += chunk.length));
-      response.on("end", () => {
-        if (response.statusCode === 200)
-          resolve({ firstByteMs, wholeMs: performance.now() - startedAt, bytes });
-        else reject(new Error(`Cannot read ${url}: ${response.statusCode}`));
-      });
-      response.on("error", reject);
-    });
-    request.on("error", reject);
-  });
+async function read(url: string): Promise<Readings> {
+  const startedAt = performance.now();
+  const { body, firstByteAt, endedAt } = await timedGet(url);
+  return { "first byte": firstByteAt - startedAt, whole: endedAt - startedAt, size: body.length / 1000 };
 }

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { imageRecipe } from "../../test/support/image-content.ts";
+import { freePorts } from "../../test/support/loopback.ts";
+import { until } from "../../test/support/until.ts";
 import { startChild } from "../child.ts";
-import { once } from "node:events";
-import { createServer } from "node:net";
 
 /** The exporter as deployed, with a measuring module in its process. */
 export interface ProbedExporter {
@@ -33,14 +32,22 @@ export async function startProbedExporter(
   const named = indexes.map((index) => ({ name: `key-${index}-payments`, api_key_env: `KEY_${index}` }));
   // JSON is YAML.
   writeFileSync(configFile, JSON.stringify({ ...content, keys: named }));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const child = await startChild(new URL("../../exporter/main.ts", import.meta.url), {
     parameters: [`--config.file=${configFile}`, `--web.listen-address=127.0.0.1:${port}`, "--log.level=warn"],
     nodeOptions: [...imageRecipe().options, "--import", new URL("probe.ts", import.meta.url).href],
     environment: Object.fromEntries(indexes.map((index) => [`KEY_${index}`, `sk-ai-${index}`])),
   });
   const url = `http://127.0.0.1:${port}`;
-  await answering(`${url}/-/healthy`);
+  await until(
+    "an answer",
+    () =>
+      fetch(`${url}/-/healthy`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    (isHealthy) => isHealthy,
+  );
   return {
     url,
     probe: async () => Probed.parse(await child.ask({})),
@@ -49,28 +56,4 @@ export async function startProbedExporter(
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-const PATIENCE_MS = 60_000;
-
-async function answering(url: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    const response = await fetch(url).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response?.ok) return;
-    await sleep(50);
-  }
-  throw new Error(`Cannot reach ${url} within ${PATIENCE_MS} ms`);
-}
-
-/** Returns a port that is free at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address !== "object" || address === null) throw new Error("Cannot find a free port");
-  return address.port;
 }

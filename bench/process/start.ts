@@ -1,15 +1,14 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { launch, type Program } from "../../test/support/child.ts";
 import { imageParameters, writeStripped } from "../../test/support/image-content.ts";
 import { ROOT } from "../../test/support/repository.ts";
 import { atMost, difference, type Benchmark, type Readings } from "../benchmark.ts";
-import { freePort } from "./probed-exporter.ts";
+import { freePorts } from "../../test/support/loopback.ts";
+import { timedGet } from "../timed-get.ts";
 import { startUpstream } from "../poll/polled-exporter.ts";
 
 const KEYS = 20;
@@ -87,24 +86,16 @@ async function start(
   environment: Readonly<Record<string, string>>,
   isComplete: (text: string) => boolean,
 ): Promise<Readings> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const startedAt = performance.now();
-  const child = spawn(process.execPath, commandLine(port), {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const kill = (): void => void child.kill("SIGKILL");
-  process.once("exit", kill);
-  const ended = once(child, "exit");
+  const program = launch(process.execPath, commandLine(port), { environment });
   try {
-    const firstByteAt = await firstByte(port, isComplete, () => child.exitCode === null);
+    const firstByteAt = await firstByte(port, isComplete, program);
     await sleep(IDLE_AFTER_MS);
-    return { start: firstByteAt - startedAt, rss: residentBytes(child.pid ?? 0) / 1e6 };
+    return { start: firstByteAt - startedAt, rss: residentBytes(program.pid) / 1e6 };
   } finally {
-    process.off("exit", kill);
     // A clean exit, which writes the compile cache.
-    child.kill("SIGTERM");
-    await ended;
+    await program.stop();
   }
 }
 
@@ -114,28 +105,14 @@ const ASK_AGAIN_MS = 3;
 async function firstByte(
   port: number,
   isComplete: (text: string) => boolean,
-  isRunning: () => boolean,
+  { isRunning, log }: Program,
 ): Promise<number> {
   while (isRunning()) {
-    const answer = await scrape(port).catch(() => undefined);
-    if (answer && isComplete(answer.text)) return answer.firstByteAt;
+    const answer = await timedGet(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    if (answer && isComplete(answer.body.toString())) return answer.firstByteAt;
     await sleep(ASK_AGAIN_MS);
   }
-  throw new Error("Cannot measure the start: the process has exited");
-}
-
-function scrape(port: number): Promise<{ text: string; firstByteAt: number }> {
-  return new Promise((resolve, reject) => {
-    const request = get({ port, host: "127.0.0.1", path: "/metrics", agent: false }, (response) => {
-      const firstByteAt = performance.now();
-      const chunks: string[] = [];
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => chunks.push(chunk));
-      response.on("end", () => resolve({ text: chunks.join(""), firstByteAt }));
-      response.on("error", reject);
-    });
-    request.on("error", reject);
-  });
+  throw new Error(`Cannot measure the start: the process has exited; it wrote:\n${log()}`);
 }
 
 /** Resident memory, from the kernel if it reports it (Linux). */

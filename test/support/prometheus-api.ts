@@ -29,7 +29,7 @@ export interface Alert {
 
 export interface PrometheusApi {
   readonly url: string;
-  /** Instant query at `at` (epoch milliseconds), by default now. A scalar is one sample without labels. */
+  /** Instant query at `at` (epoch milliseconds), by default now. A scalar is one sample without labels; a range has all of its samples. */
   query(expression: string, at?: number): Promise<Sample[]>;
   queryRange(expression: string, range: Range): Promise<Series[]>;
   /** Polls `query` until `accept` returns true for its result. */
@@ -54,9 +54,12 @@ export function prometheusApi(url: string): PrometheusApi {
   async function query(expression: string, at?: number): Promise<Sample[]> {
     const time = at === undefined ? {} : { time: seconds(at) };
     const data = await get("query", { query: expression, ...time }, instantData);
+    if (data.resultType === "scalar") return [{ labels: {}, ...point(data.result) }];
     return data.resultType === "vector"
       ? data.result.map(({ metric, value }) => ({ labels: metric, ...point(value) }))
-      : [{ labels: {}, ...point(data.result) }];
+      : data.result.flatMap(({ metric, values }) =>
+          values.map((each) => ({ labels: metric, ...point(each) })),
+        );
   }
 
   async function queryRange(expression: string, { start, end, stepMs }: Range): Promise<Series[]> {
@@ -98,17 +101,18 @@ const TIMESTAMP_TOLERANCE_MS = 2;
 
 const labelSet = z.record(z.string(), z.string());
 const pair = z.tuple([z.number(), z.string()]);
+const matrixData = z.object({
+  resultType: z.literal("matrix"),
+  result: z.array(z.object({ metric: labelSet, values: z.array(pair) })),
+});
 const instantData = z.discriminatedUnion("resultType", [
   z.object({
     resultType: z.literal("vector"),
     result: z.array(z.object({ metric: labelSet, value: pair })),
   }),
   z.object({ resultType: z.literal("scalar"), result: pair }),
+  matrixData,
 ]);
-const matrixData = z.object({
-  resultType: z.literal("matrix"),
-  result: z.array(z.object({ metric: labelSet, values: z.array(pair) })),
-});
 const alertsData = z.object({
   alerts: z.array(
     z.object({
