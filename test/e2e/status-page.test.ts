@@ -1,7 +1,6 @@
 import axe from "axe-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { statusSchema } from "../../exporter/status/json/schema.ts";
 import { type BrowserPage, openBrowser } from "../support/browser.ts";
 import { startTestApp, type TestApp } from "../support/test-app.ts";
 import { describeWithTools } from "../support/tools.ts";
@@ -37,7 +36,7 @@ describeWithTools(["chromium"], "the status page in a browser", ({ chromium }) =
     const [key = ""] = app.gateway.tokens.keys();
     app.gateway.spend({ key, model: EVIL, micros: 2_000_000, at: app.clock.now() - 1000 });
     await app.clock.runTo(app.clock.now() + 600_000);
-    const { queries = [] } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
+    const { queries = [] } = await app.status();
     const pair = queries
       .flatMap(({ pairs }) => pairs)
       .find(({ model, app: named }) => model !== "_other" && named !== "_none");

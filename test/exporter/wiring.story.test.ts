@@ -105,7 +105,7 @@ test("readings reach the budgets, in the metrics and on the page", async () => {
   const spent = 'aigateway_budget_spent_credits{budget="all"}';
   const series = await app.seriesWhen((shown) => shown.has(spent));
   expect(series.get(spent)).toBe(4.321);
-  expect(JSON.parse(await app.page("/api/v1/status"))).toMatchObject({
+  expect(await app.status()).toMatchObject({
     budgets: [{ budget: "all", spent_credits: 4.321 }],
   });
   await app.apply({

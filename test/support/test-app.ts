@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { z } from "zod";
 
 import { type App, type AppDependencies, createApp } from "../../exporter/app.ts";
 import type { Config } from "../../exporter/config/config.ts";
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { deflateNow } from "../../exporter/metrics/render/gzip.ts";
+import { statusSchema } from "../../exporter/status/json/schema.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../gateway/gateway.ts";
 import { createManualClock, type ManualClock } from "./clock.ts";
 import { type ExporterFiles, readConfig, writeExporterFiles } from "./exporter-files.ts";
@@ -28,6 +30,8 @@ export interface RunningApp {
   seriesWhen(isWanted: (series: SeriesMap) => boolean, patience?: Partial<Patience>): Promise<SeriesMap>;
   /** The body at a path; the status page by default. */
   page(path?: string): Promise<string>;
+  /** The answer of `/api/v1/status`. */
+  status(): Promise<z.infer<typeof statusSchema>>;
   /** Changes the configuration file and applies it, as a reload does. */
   apply(change: Partial<ConfigFileInput>): Promise<void>;
   /** Replaces the exporter with another one that has the same files and an empty memory. */
@@ -121,6 +125,7 @@ async function run(
     series,
     seriesWhen: (isWanted, patience) => seriesWhen(series, clock, isWanted, { ...DEFAULT, ...patience }),
     page: (path = "/") => fetchText(app.url() + path),
+    status: async () => statusSchema.parse(JSON.parse(await fetchText(`${app.url()}/api/v1/status`))),
     apply: async (change) => {
       files.write(change);
       await app.apply(await readConfig(files));

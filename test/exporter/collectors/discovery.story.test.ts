@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { Switches } from "../../gateway/switches.ts";
 import type { SeriesMap } from "../../support/series.ts";
-import { statusSchema } from "../../../exporter/status/json/schema.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 type Content = Parameters<TestApp["apply"]>[0];
@@ -207,7 +206,7 @@ describe("a key that is configured and listed", () => {
     expect(byKey(both, USAGE)).toEqual({ one: 1.5, also: 1.5, batch: 0 });
     expect(byKey(both, "aigateway_key_disabled")).toEqual({ one: 0, also: 0, batch: 1 });
     expect(infos(both)).toBe(2);
-    const { keys } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
+    const { keys } = await app.status();
     expect(
       keys.map(({ key, usage_credits, models_day }) => [key, usage_credits, models_day?.credits]),
     ).toEqual([

@@ -65,7 +65,7 @@ test("a key without a limit of its own is blocked by its workspace, which is one
   expect(own).toMatch(
     /Limit none of its own .* member shared with other keys 550\.00 500\.25 49\.75 in 12 d/,
   );
-  const { keys } = JSON.parse(await app.page("/api/v1/status"));
+  const { keys } = await app.status();
   expect(keys[0]).toMatchObject({
     unlimited: false,
     outlook: "exhausted",

@@ -65,7 +65,7 @@ test("the metrics, the page and the JSON announce a runaway key with the same in
   expect(burnOf(series)).toBeCloseTo(72, -1);
   // 18 credits are left.
   expect(exhaustionOf(series)).toBeCloseTo(app.clock.now() / 1000 + 15 * 60, -2);
-  expect(JSON.parse(await app.page("/api/v1/status"))).toMatchObject({
+  expect(await app.status()).toMatchObject({
     keys: [
       {
         key: "billing",
@@ -236,7 +236,7 @@ test("with a management key, keys and account of a new exporter begin with the g
     expect(bound.get(`aigateway_key_outlook_source_info{key="${name}",source="account"}`)).toBe(1);
     expect(bound.get(`aigateway_key_exhaustion_urgency{key="${name}"}`)).toBe(0);
   }
-  const { keys } = JSON.parse(await app.page("/api/v1/status"));
+  const { keys } = await app.status();
   expect(keys[0]).toMatchObject({ outlook: "predicted", outlook_source: "account" });
   expect(await app.page("/keys/key-0")).toContain("the balance of the account is used up");
   // One entry for the account, and none for its twelve keys.

@@ -5,7 +5,6 @@ import type { KeySpends } from "../../../exporter/readings/reading.ts";
 import type { ReadingSource } from "../../../exporter/readings/readings.ts";
 import { windowAt } from "../../../exporter/time/window.ts";
 import { testAnalytics } from "../../support/test-config.ts";
-import { statusSchema } from "../../../exporter/status/json/schema.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import { rows, textOf } from "./page/page-reader.ts";
@@ -40,10 +39,7 @@ async function start(
   });
   onTestFinished(() => app.stop());
   await app.clock.runTo(app.clock.now() + 600_000);
-  const keyOf = async (name: string) => {
-    const { keys } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
-    return keys.find(({ key }) => key === name);
-  };
+  const keyOf = async (name: string) => (await app.status()).keys.find(({ key }) => key === name);
   return { ...app, keyOf };
 }
 

@@ -4,7 +4,6 @@ import type { KeyReading } from "../../../exporter/readings/reading.ts";
 import { createReadings } from "../../../exporter/readings/readings.ts";
 import { type TargetId, targetId } from "../../../exporter/readings/target-id.ts";
 import { createKeyRows } from "../../../exporter/status/key-rows.ts";
-import { statusSchema } from "../../../exporter/status/json/schema.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { type SeriesMap, seriesName } from "../../support/series.ts";
 import { startTestApp } from "../../support/test-app.ts";
@@ -33,10 +32,7 @@ async function start() {
     }),
   });
   onTestFinished(() => app.stop());
-  const keyOf = async (name: string) => {
-    const { keys } = statusSchema.parse(JSON.parse(await app.page("/api/v1/status")));
-    return keys.find(({ key }) => key === name);
-  };
+  const keyOf = async (name: string) => (await app.status()).keys.find(({ key }) => key === name);
   return { ...app, keyOf };
 }
 
@@ -93,7 +89,7 @@ test("a budget counts the answers of the poll only, and no key is watched twice"
   expect(series.get('aigateway_budget_complete{budget="both"}')).toBe(0);
   expect(series.get(seriesName("aigateway_unwatched_day_credits", {}))).toBe(0);
   expect(await app.keyOf("one")).toMatchObject({ usage_day_credits: 8.5, listed_figures: true });
-  expect(statusSchema.parse(JSON.parse(await app.page("/api/v1/status"))).keys_total).toBe(2);
+  expect((await app.status()).keys_total).toBe(2);
 });
 
 test("the figures of the list are shown only behind a poll without an answer", async () => {
