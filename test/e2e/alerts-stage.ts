@@ -106,7 +106,7 @@ async function exporterFiles(gateway: GatewayProcess, keys: AlertsStageOptions["
   const tokens = new Map<string, string>();
   for (const { team: _team, ...key } of keys) tokens.set(key.name, await gateway.addKey(key));
   return writeExporterFiles({
-    gatewayUrl: gateway.url,
+    url: gateway.url,
     tokens,
     content: {
       // The longest values allowed, because ten seconds of the fast time may be too short for a busy machine.

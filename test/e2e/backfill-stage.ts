@@ -50,9 +50,7 @@ export async function startBackfillStage(request: BackfillRequest): Promise<Back
   await gateway.start();
   spendHourly(gateway);
   const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
+    ...gateway,
     content: {
       gateway: { base_url: gateway.url, deadline: "10m", requests_per_minute: 0 },
       schedule: { keys: "20m", analytics: "20m" },

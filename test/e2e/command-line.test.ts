@@ -16,11 +16,7 @@ beforeAll(async () => {
   gateway = createGateway({ keys: 12, historyDays: 3 });
   gateway.clock.speed = 0;
   await gateway.start();
-  files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
-  });
+  files = writeExporterFiles(gateway);
   configuration = `--config.file=${files.configFile}`;
 });
 

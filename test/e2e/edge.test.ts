@@ -23,7 +23,7 @@ test("a gateway behind an edge gets the client certificate and the headers of th
   const { port, stop } = await listenOnLoopback(server);
   onTestFinished(stop);
   const files = writeExporterFiles({
-    gatewayUrl: "",
+    url: "",
     tokens: new Map([["billing", "sk-billing-0123456789"]]),
     content: {
       gateway: {

@@ -25,7 +25,7 @@ async function start(onTestFinished: OnFinished) {
     ],
     probe_spend: SPEND,
   };
-  const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens, content });
+  const files = writeExporterFiles({ url: gateway.url, tokens: gateway.tokens, content });
   onTestFinished(() => files.remove());
   const run = (...argv: readonly string[]) =>
     new Promise<{ readonly code: unknown; readonly output: string; readonly errors: string }>((resolve) => {

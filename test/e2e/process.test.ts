@@ -21,9 +21,7 @@ beforeAll(async () => {
   gateway.clock.speed = 0;
   await gateway.start();
   files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
+    ...gateway,
     content: {
       schedule: { keys: "*/1 * * * * *", analytics: "*/10 * * * * *" },
       credit_value: { currency: "EUR", value: 0.92 },

@@ -11,7 +11,7 @@ describeWithTools(["prometheus2", "promtool2"], "Prometheus 2", ({ prometheus2, 
   test("scrapes the series of every key, and promtool has no complaint", async () => {
     const gateway = createGateway({ keys: 12, historyDays: 35 });
     await gateway.start();
-    const files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens });
+    const files = writeExporterFiles({ url: gateway.url, tokens: gateway.tokens });
     const exporter = await startExporter([`--config.file=${files.configFile}`], files.environment);
     await untilReady(exporter);
     const targets = { "aigateway-exporter": [exporter.address] };

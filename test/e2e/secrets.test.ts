@@ -43,7 +43,7 @@ beforeAll(async () => {
   for (const [name, token] of KEYS) gateway.addKey({ name, token });
   gateway.addKey({ name: "boss", token: MANAGEMENT, management: true });
   await gateway.start();
-  files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: new Map(), content: content() });
+  files = writeExporterFiles({ url: gateway.url, tokens: new Map(), content: content() });
   webFile = join(files.directory, "web.yaml");
   writeSecretFiles();
   files = { ...files, environment: { KEY_VARIABLE: planted("variable") } };

@@ -19,7 +19,7 @@ let configuration: string;
 beforeAll(async () => {
   gateway = createGateway({ keys: 3 });
   await gateway.start();
-  files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens });
+  files = writeExporterFiles({ url: gateway.url, tokens: gateway.tokens });
   configuration = `--config.file=${files.configFile}`;
 });
 

@@ -14,7 +14,7 @@ test("one missing secret is one failing key, below the path of a proxy, until it
   await gateway.start();
   onTestFinished(() => gateway.stop());
   const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
+    url: gateway.url,
     tokens: new Map(),
     content: {
       keys: [

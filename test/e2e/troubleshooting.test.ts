@@ -34,9 +34,8 @@ describeWithTools(["prometheus3", "promtool3", "amtool", "bash"], "docs/troubles
     await gateway.start();
     gateway.spend({ key: "billing", model: "acme/one", app: "Chat", micros: 10_000_000 });
     files = writeExporterFiles({
-      gatewayUrl: gateway.url,
+      ...gateway,
       tokens: new Map([...gateway.tokens, ["refused", "sk-unknown-to-the-gateway-0123456789"]]),
-      managementToken: gateway.managementToken,
       content: {
         discovery: {},
         budgets: [{ name: "small", limit: 5, window: "day", keys: ["billing", "refused"] }],

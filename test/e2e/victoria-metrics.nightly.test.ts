@@ -33,9 +33,8 @@ describeWithTools(["victoriaMetrics", "vmalert", "prometheus3"], "VictoriaMetric
     gateway.spend({ key: "dry", model: "acme/one", app: "Chat", micros: 10_000_000 });
     gateway.spend({ key: "steady", model: "acme/one", app: "Chat", micros: 1_000_000 });
     files = writeExporterFiles({
-      gatewayUrl: gateway.url,
+      ...gateway,
       tokens: new Map([...gateway.tokens, ["refused", "sk-unknown-to-the-gateway-0123456789"]]),
-      managementToken: gateway.managementToken,
       content: {
         budgets: [{ name: "small", limit: 5, window: "day", keys: ["dry"] }],
         schedule: { keys: "2s" },

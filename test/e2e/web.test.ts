@@ -25,7 +25,7 @@ let exporter: ExporterProcess;
 beforeAll(async () => {
   gateway = createGateway({ keys: 3 });
   await gateway.start();
-  files = writeExporterFiles({ gatewayUrl: gateway.url, tokens: gateway.tokens });
+  files = writeExporterFiles({ url: gateway.url, tokens: gateway.tokens });
   webFile = join(files.directory, "web.yaml");
   // As Kubernetes mounts a Secret.
   mountCertificate("v1", server);

@@ -104,7 +104,7 @@ const TIMEOUT_MS = 9123;
 /** The service's label is shown, so that it is tested as well. */
 function filesFor({ url }: FaultyGateway): ExporterFiles {
   return writeExporterFiles({
-    gatewayUrl: url,
+    url,
     tokens: TOKENS,
     managementToken: MANAGEMENT_TOKEN,
     content: {

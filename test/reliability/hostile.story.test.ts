@@ -70,10 +70,10 @@ let exporter: ExporterProcess;
 
 beforeAll(async () => {
   gateway = await startHostileGateway(TOKENS);
-  const gatewayUrl = `http://${gateway.address}/api/v1`;
-  files = writeExporterFiles({ gatewayUrl, tokens: TOKENS });
+  const url = `http://${gateway.address}/api/v1`;
+  files = writeExporterFiles({ url, tokens: TOKENS });
   for (const name of Object.keys(KEY_FILES)) writeFileSync(join(files.directory, name), `sk-file-${name}`);
-  files.write(configuration(gatewayUrl));
+  files.write(configuration(url));
   exporter = await startExporter(
     [`--config.file=${files.configFile}`, "--web.enable-lifecycle"],
     files.environment,

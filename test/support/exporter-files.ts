@@ -19,10 +19,10 @@ export interface ExporterFiles {
 
 export interface ExporterFilesOptions {
   /** Base URL of the gateway, `http://127.0.0.1:8402/api/v1`. */
-  readonly gatewayUrl: string;
+  readonly url: string;
   /** API keys by name. */
   readonly tokens: ReadonlyMap<string, string>;
-  /** If absent, no analytics are polled. */
+  /** If absent, no analytics are polled: `writeExporterFiles(gateway)` polls them. */
   readonly managementToken?: string;
   /** Differences from the minimal configuration. */
   readonly content?: Partial<ConfigFileInput>;
@@ -70,9 +70,9 @@ export async function readConfig({
 }
 
 function contentOf(options: ExporterFilesOptions, names: readonly string[]): ConfigFileInput {
-  const { gatewayUrl, managementToken, content } = options;
+  const { url, managementToken, content } = options;
   return {
-    gateway: { base_url: gatewayUrl, requests_per_minute: 0 },
+    gateway: { base_url: url, requests_per_minute: 0 },
     keys: names.map((name, index) => ({ name, api_key_env: `KEY_${index}` })),
     ...(managementToken === undefined ? {} : { analytics: { management_key_env: "MANAGEMENT_KEY" } }),
     ...content,

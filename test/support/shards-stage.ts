@@ -36,11 +36,7 @@ export async function createShardsStage(
   const gateway = createGateway({ now: () => clock.now(), startAt: clock.now() });
   await gateway.start();
   prepare(gateway);
-  const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
-  });
+  const files = writeExporterFiles(gateway);
   files.write({ ...content, gateway: { base_url: gateway.url, requests_per_minute: perMinute } });
   const running = new Set<App>();
 

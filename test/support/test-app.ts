@@ -80,7 +80,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   await gateway.start();
   options.prepare?.(gateway);
   const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
+    url: gateway.url,
     tokens: new Map([...gateway.tokens].filter(([name]) => options.keys?.includes(name) ?? true)),
     ...(options.analytics && { managementToken: gateway.managementToken }),
     ...(options.content && { content: options.content(gateway) }),

@@ -123,7 +123,7 @@ describe("createReload()", () => {
 
 function setUpReload() {
   const files = writeExporterFiles({
-    gatewayUrl: "http://127.0.0.1:1",
+    url: "http://127.0.0.1:1",
     tokens: new Map([["billing", "sk-billing"]]),
   });
   onTestFinished(() => files.remove());

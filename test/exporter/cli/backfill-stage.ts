@@ -35,9 +35,7 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
   gateway.switches.analyticsRequestsPerMinute = null;
   prepare?.(gateway);
   const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
-    tokens: gateway.tokens,
-    managementToken: gateway.managementToken,
+    ...gateway,
     content: { gateway: { base_url: gateway.url, deadline: "1h", requests_per_minute: 0 }, ...content },
   });
   const folder = mkdtempSync(join(tmpdir(), "backfill-test-"));

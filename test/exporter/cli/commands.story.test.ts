@@ -132,7 +132,7 @@ function setUp(
   listen: readonly string[] = ["127.0.0.1:0"],
 ) {
   const files = writeExporterFiles({
-    gatewayUrl: UNREACHABLE.base_url,
+    url: UNREACHABLE.base_url,
     tokens: new Map([["billing", "sk-billing"]]),
     content,
   });

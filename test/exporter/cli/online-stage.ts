@@ -47,16 +47,16 @@ export async function openStage(stage: Stage) {
   gateway.moveCredits({ kind: "purchase", micros: 100_500_000 });
   gateway.spend({ key: "billing", model: "acme/one", app: "Desk", micros: 25_750_001 });
   stage.prepare?.(gateway);
-  const gatewayUrl = stage.url ?? gateway.url;
+  const url = stage.url ?? gateway.url;
   const files = writeExporterFiles({
-    gatewayUrl,
+    url,
     tokens: stage.tokens ?? new Map([...gateway.tokens].filter(([name]) => name !== "admin")),
     managementToken:
       stage.managementKey === "ordinary"
         ? gateway.addKey({ name: "admin" })
         : (stage.managementKey ?? gateway.managementToken),
     content: {
-      gateway: { base_url: gatewayUrl, requests_per_minute: 0, deadline: "10m", ...stage.gateway },
+      gateway: { base_url: url, requests_per_minute: 0, deadline: "10m", ...stage.gateway },
       discovery: {},
       ...stage.content,
     },
@@ -66,7 +66,7 @@ export async function openStage(stage: Stage) {
   const lines = (text: string) =>
     text
       .replaceAll(files.configFile, "config.yaml")
-      .replaceAll(gatewayUrl, "URL")
+      .replaceAll(url, "URL")
       .split("\n")
       .filter((one) => one !== "");
   const requests = () => gateway.log.lines.map(({ method, path }) => `${method} ${path}`);

@@ -35,9 +35,8 @@ async function setUp({ options, prepare, content }: Stage = {}) {
   prepare?.(gateway);
   const tokens = [...gateway.tokens].filter(([name]) => name !== "stray" && name !== "ops-runner");
   const files = writeExporterFiles({
-    gatewayUrl: gateway.url,
+    ...gateway,
     tokens: new Map(tokens),
-    managementToken: gateway.managementToken,
     content: {
       gateway: { base_url: gateway.url, deadline: "10m" },
       keys: tokens.map(([name], index) => ({
