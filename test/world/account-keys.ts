@@ -8,6 +8,8 @@ export interface AccountKeys {
   existing(atMs: number): readonly number[];
   /** Those of them that did not expire before the month: the others have spent nothing in any window that is shown. */
   watched(atMs: number): readonly number[];
+  /** Those that were in the same workspace at both times: the list of the former workspace may come first. */
+  stayed(sinceMs: number, atMs: number): readonly number[];
   /** When a key exists, epoch milliseconds. Undefined: never, or it belongs to another account. */
   lifetime(key: number): Lifetime | undefined;
   /** The name that the account has given to a key. Several keys may have the same one. */
@@ -77,10 +79,13 @@ export function createAccountKeys({ start, events }: Pick<Story, "start" | "even
       const { fromMs = Infinity, toMs = 0 } = lifetimes.get(key) ?? {};
       return fromMs <= atMs && atMs < toMs;
     });
+  const watched = (atMs: number) =>
+    existing(atMs).filter((key) => (lifetimes.get(key)?.expiresMs ?? atMs) >= windowStart("month", atMs));
   return {
     existing,
-    watched: (atMs) =>
-      existing(atMs).filter((key) => (lifetimes.get(key)?.expiresMs ?? atMs) >= windowStart("month", atMs)),
+    watched,
+    stayed: (sinceMs, atMs) =>
+      watched(atMs).filter((key) => countOf(key, "move", sinceMs) === countOf(key, "move", atMs)),
     lifetime: (key) => lifetimes.get(key),
     title: (key, atMs) => {
       const renames = countOf(key, "rename", atMs);

@@ -94,7 +94,7 @@ export function createListedKeys(world: World): Judge {
     const shortMs = Math.min(formerMs, intervalMs(scrape, "discovery"));
     const isDisturbed = Math.max(world.settingsSince(), world.startedAt(), world.disturbedAt()) >= asked;
     if (isDisturbed || world.time.skewMs() !== 0 || at - asked > 3 * shortMs - EARLY_MS) return [];
-    const existing = new Set(world.keys.watched(atMs));
+    const existing = new Set(world.keys.stayed(atMs - (at - asked), atMs));
     const infos = exposition.samples("aigateway_key_discovery_info").map(({ labels }) => labels);
     const rows = listing
       .flatMap(({ page }) => page.rows)

@@ -84,7 +84,7 @@ export function createUnwatched(world: World): Judge {
     if (since <= world.settingsSince() || since <= world.disturbedAt()) return [];
     // Lists that are cut do not prolong the time to live of what they lack.
     if (at - since > 3 * listEveryMs - EARLY_MS) return [];
-    const existing = new Set(world.keys.watched(atMs));
+    const existing = new Set(world.keys.stayed(atMs - (at - since), atMs));
     return (
       whole
         .flatMap(({ page }) => page.rows)
