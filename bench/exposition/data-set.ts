@@ -29,15 +29,11 @@ export interface DataRow {
 }
 
 const KEY_FAMILIES = [
-  ..."info up last_success_timestamp_seconds unlimited limit_credits limit_remaining_credits usage_credits".split(
-    " ",
-  ),
-  ..."usage_day_credits usage_week_credits usage_month_credits byok_usage_credits byok_usage_day_credits".split(
-    " ",
-  ),
-  ..."byok_usage_week_credits byok_usage_month_credits free_tier limit_reset_timestamp_seconds".split(" "),
+  "info up last_success_timestamp_seconds unlimited limit_credits limit_remaining_credits usage_credits",
+  "usage_day_credits usage_week_credits usage_month_credits byok_usage_credits byok_usage_day_credits",
+  "byok_usage_week_credits byok_usage_month_credits free_tier limit_reset_timestamp_seconds",
   "limit_window_start_timestamp_seconds",
-];
+].flatMap((names) => names.split(" "));
 const ROW_FAMILIES = "credits requests tokens prompt_tokens completion_tokens reasoning_tokens".split(" ");
 const PROJECTS = ["payments", "search", "support", "billing", "research"];
 const MODELS = ["openai/gpt-5", "anthropic/claude-opus-4.5", "google/gemini-3-pro", "meta/llama-4-70b"];

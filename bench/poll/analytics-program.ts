@@ -1,29 +1,21 @@
 import { systemClock } from "../../exporter/time/clock.ts";
 import { analyticsCollector } from "../../exporter/collectors/analytics.ts";
-import { systemFiles } from "../../exporter/secrets/files.ts";
-import { loadConfig } from "../../exporter/config/load.ts";
 import { createGateway } from "../../exporter/gateway/gateway.ts";
 import { createPublisher } from "../../exporter/metrics/render/publisher.ts";
 import { createPacking } from "../../exporter/metrics/render/block.ts";
 import { createReadings } from "../../exporter/readings/readings.ts";
+import { testAnalytics, testConfig, testGatewayConfig } from "../../test/support/test-config.ts";
 import { serveParent } from "../child.ts";
 import { watchStalls } from "../statistics.ts";
 
 // Asks all four analytics queries at once, as the exporter does but without its rate limit, shows the
 // answers, and reports the longest stall. Parameter: the API root.
-const loaded = await loadConfig({
-  ...systemFiles,
-  path: "config.yaml",
-  readFile: async () =>
-    JSON.stringify({
-      gateway: { base_url: process.argv[2] },
-      // The upstream answers with rows of model and app.
-      analytics: { management_key_env: "MANAGEMENT_KEY", queries: [] },
-    }),
-  env: { MANAGEMENT_KEY: "sk-ai-1" },
+// The upstream answers with rows of model and app.
+const config = testConfig({
+  gateway: testGatewayConfig({ baseUrl: process.argv[2] ?? "" }),
+  analytics: testAnalytics({ top: 1000 }),
+  seriesLimit: Number.POSITIVE_INFINITY,
 });
-if (!loaded.ok) throw new Error(`Cannot load the configuration: ${JSON.stringify(loaded.problems)}`);
-const { config } = loaded;
 
 const gateway = createGateway(config.gateway, {
   clock: systemClock,

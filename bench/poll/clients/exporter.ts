@@ -4,22 +4,17 @@ import type { GatewayClient } from "../../../exporter/gateway/port.ts";
 import { targetId } from "../../../exporter/readings/target-id.ts";
 import { createDispatcher, type Release, createRunPermits } from "../../../exporter/schedule/dispatcher.ts";
 import { createThrottling } from "../../../exporter/schedule/throttling.ts";
+import { testGatewayConfig } from "../../../test/support/test-config.ts";
 import { systemClock } from "../../../exporter/time/clock.ts";
 
 /** The exporter's own way: permits, secret, deadline, retries, JSON without the secret, and the contract's shape. */
 export function createClient(url: string, connections: number): () => Promise<unknown> {
-  const gateway = createGateway(
-    {
-      baseUrl: url,
-      timeoutMs: 10_000,
-      deadlineMs: 30_000,
-      requestsPerMinute: 0,
-      connections,
-      maxPauseMs: 60_000,
-      maxBodyBytes: 1 << 24,
-    },
-    { clock: systemClock, version: "0.0.0", random: Math.random, onAnswer: () => {} },
-  );
+  const gateway = createGateway(testGatewayConfig({ baseUrl: url, connections }), {
+    clock: systemClock,
+    version: "0.0.0",
+    random: Math.random,
+    onAnswer: () => {},
+  });
   const secret = environmentSecret("KEY", { KEY: "sk-ai-1" });
   const { signal } = new AbortController();
   const perMinute = { key: 0, analytics: 0, account: 0, transcription: 0 };
@@ -34,16 +29,8 @@ export function createClient(url: string, connections: number): () => Promise<un
 
   async function read(name: string, release: Release): Promise<unknown> {
     const id = targetId("key", name);
-    const permits = createRunPermits(
-      "key",
-      id,
-      { release, lastsMs: Number.POSITIVE_INFINITY },
-      {
-        clock: systemClock,
-        dispatcher,
-        throttling,
-      },
-    );
+    const allowed = { release, lastsMs: Number.POSITIVE_INFINITY };
+    const permits = createRunPermits("key", id, allowed, { clock: systemClock, dispatcher, throttling });
     const client: GatewayClient = gateway.clientFor({ endpoint: "key", name, permits, signal });
     try {
       return await client.currentKey(secret);
