@@ -29,7 +29,9 @@ export function runContainer(folder: string, mounted: string, parameters: readon
   ];
   // crun refuses a mixture of cgroup versions, so the second one is unmounted in a separate mount namespace.
   const hidden = 'umount /sys/fs/cgroup/unified 2>/dev/null; exec podman "$@"';
-  const program = launch("unshare", ["--mount", "bash", "-c", hidden, "podman", ...line]);
+  const program = launch("unshare", ["--mount", "bash", "-c", hidden, "podman", ...line], {
+    environment: process.env,
+  });
   void program.ended.then(() => rmSync(directory, { recursive: true, force: true }));
   return {
     ...program,
