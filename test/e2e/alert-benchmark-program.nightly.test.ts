@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
 
+import { launch } from "../support/child.ts";
 import { ROOT } from "../support/repository.ts";
 import { describeWithTools } from "../support/tools.ts";
 
@@ -31,11 +29,11 @@ describeWithTools(["go"], "the program of the alert benchmark", ({ go }) => {
 });
 
 async function run(program: string, parameters: readonly string[]) {
-  const child = spawn(program, parameters, {
-    cwd: join(ROOT, "bench", "alerts"),
-    env: { ...process.env, CGO_ENABLED: "0" },
-    stdio: ["ignore", "pipe", "pipe"],
+  const environment = { ...process.env, CGO_ENABLED: "0" };
+  const { ended, stdout, stderr } = launch(program, parameters, {
+    directory: join(ROOT, "bench", "alerts"),
+    environment,
   });
-  const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { code: child.exitCode, output: out + errors };
+  const code = await ended;
+  return { code, output: stdout() + stderr() };
 }

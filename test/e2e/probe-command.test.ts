@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import type { ConfigFileInput } from "../../exporter/config/schema.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { writeExporterFiles } from "../support/exporter-files.ts";
+import { runExporter } from "../support/exporter-process.ts";
 
-const MAIN = join(import.meta.dirname, "../../exporter/main.ts");
 const AGENT = `aigateway-exporter/${packageJson.version}`;
 const SPEND = { max_cost_per_day: 1, max_cost_per_probe: 0.01 };
 
@@ -28,13 +26,7 @@ async function start(onTestFinished: OnFinished) {
   const files = writeExporterFiles({ url: gateway.url, tokens: gateway.tokens, content });
   onTestFinished(() => files.remove());
   const run = (...argv: readonly string[]) =>
-    new Promise<{ readonly code: unknown; readonly output: string; readonly errors: string }>((resolve) => {
-      const line = [MAIN, ...argv, `--config.file=${files.configFile}`];
-      const env = { ...process.env, ...files.environment };
-      execFile(process.execPath, line, { env }, (error, output, errors) =>
-        resolve({ code: error?.code ?? 0, output, errors }),
-      );
-    });
+    runExporter([...argv, `--config.file=${files.configFile}`], files.environment);
   return { gateway, run };
 }
 
@@ -49,25 +41,25 @@ test.concurrent("probe NAME runs the probe once and prints the result", async ({
 }) => {
   const { gateway, run } = await start(onTestFinished);
   gateway.manners.change({ latencyMs: 200, substitutedWords: 1, confidence: 0.9 });
-  const { code, output } = await run("probe", "short");
+  const { code, stdout } = await run("probe", "short");
   expect(code).toBe(0);
   const [record, ...more] = gateway.books.transcriptions();
   expect(more).toEqual([]);
   const requests = gateway.log.lines;
   expect(requests.map(({ endpoint }) => endpoint)).toEqual(["key", "key", "transcription"]);
   expect(new Set(requests.map(({ userAgent }) => userAgent))).toEqual(new Set([AGENT]));
-  expect(lineOf(output, "probe")).toBe('short: acme/ear, paid by key "ears"');
-  expect(lineOf(output, "result")).toBe("success");
-  expect(lineOf(output, "expected")).toBe(
+  expect(lineOf(stdout, "probe")).toBe('short: acme/ear, paid by key "ears"');
+  expect(lineOf(stdout, "result")).toBe("success");
+  expect(lineOf(stdout, "expected")).toBe(
     "Every key counts credits, and a warning comes before they run out.",
   );
-  expect(lineOf(output, "heard")).toBe(record?.text);
-  expect(lineOf(output, "word errors")).toBe("rate 0.0833, at most 0.2");
-  expect(lineOf(output, "language")).toMatch(/^en(glish)?, as expected$/);
-  expect(lineOf(output, "confidence")).toBe("0.9");
-  expect(lineOf(output, "cost")).toBe(`${record?.cost} credits`);
+  expect(lineOf(stdout, "heard")).toBe(record?.text);
+  expect(lineOf(stdout, "word errors")).toBe("rate 0.0833, at most 0.2");
+  expect(lineOf(stdout, "language")).toMatch(/^en(glish)?, as expected$/);
+  expect(lineOf(stdout, "confidence")).toBe("0.9");
+  expect(lineOf(stdout, "cost")).toBe(`${record?.cost} credits`);
   const [, seconds = "", audio, speed = ""] =
-    /^(\d\.\d{3}) s for ([\d.]+) s of audio, ([\d.]+) times as fast/.exec(lineOf(output, "duration")) ?? [];
+    /^(\d\.\d{3}) s for ([\d.]+) s of audio, ([\d.]+) times as fast/.exec(lineOf(stdout, "duration")) ?? [];
   expect(Number(seconds)).toBeGreaterThanOrEqual(0.2);
   expect(audio).toBe("4.104");
   expect(Number(speed)).toBeCloseTo(4.104 / Number(seconds), 0);
@@ -81,16 +73,16 @@ test.concurrent("probe NAME ends with exit code 1 if the probe fails, and prints
   gateway.manners.change({ text: "Something else.\u001b[31m" });
   const wrong = await run("probe", "short");
   expect(wrong.code).toBe(1);
-  expect(lineOf(wrong.output, "result")).toMatch(
+  expect(lineOf(wrong.stdout, "result")).toMatch(
     /^failed, wrong_text: Probe "short" returned an unexpected text/,
   );
-  expect(wrong.output).not.toContain("\u001b");
+  expect(wrong.stdout).not.toContain("\u001b");
   gateway.manners.reset();
   gateway.manners.change({ status: 502 });
   const down = await run("probe", "short");
   expect(down.code).toBe(1);
-  expect(lineOf(down.output, "result")).toMatch(/^failed, upstream_error: .* gateway answered 502/);
-  expect(lineOf(down.output, "cost")).toBe("not known");
+  expect(lineOf(down.stdout, "result")).toMatch(/^failed, upstream_error: .* gateway answered 502/);
+  expect(lineOf(down.stdout, "cost")).toBe("not known");
   expect(gateway.log.of("transcription").map(({ status }) => status)).toEqual([200, 502]);
 });
 
@@ -100,22 +92,22 @@ test.concurrent("probe NAME is refused if it might exceed the day's ceiling, unl
 }) => {
   const { gateway, run } = await start(onTestFinished);
   gateway.spend({ key: "ears", model: "acme/ear", app: "Chat", micros: 995_000, requests: 1 });
-  const { code, output } = await run("probe", "short");
-  expect([code, output]).toEqual([
+  const { code, stdout } = await run("probe", "short");
+  expect([code, stdout]).toEqual([
     1,
     'Probe "short" is not run: 0.995 credits are spent today, and with 0.01 (max_cost_per_probe) it might exceed 1 (max_cost_per_day); use --force to run it anyway\n',
   ]);
   expect(gateway.books.transcriptions()).toEqual([]);
   expect((await run("probe", "short", "--force")).code).toBe(0);
   gateway.faults.add({ kind: "status", status: 403, endpoint: "key" });
-  expect((await run("probe", "short")).output).toMatch(
+  expect((await run("probe", "short")).stdout).toMatch(
     /the spend of the day is unknown: .* gateway answered 403/,
   );
 });
 
 test.concurrent("probe NAME refuses an unknown name", async ({ expect, onTestFinished }) => {
   const { run } = await start(onTestFinished);
-  const { code, errors } = await run("probe", "long");
+  const { code, stderr } = await run("probe", "long");
   expect(code).toBe(2);
-  expect(errors).toMatch(/^Unknown probe "long": .*config\.yaml has "short", "other"\n/);
+  expect(stderr).toMatch(/^Unknown probe "long": .*config\.yaml has "short", "other"\n/);
 });

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +7,7 @@ import { createRules } from "../../dashboards/rules/index.ts";
 import { JOB } from "../../dashboards/rules/settings.ts";
 import { blockLines } from "../documentation/pages.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
+import { launch } from "../support/child.ts";
 import { type ExporterFiles, writeExporterFiles } from "../support/exporter-files.ts";
 import { type ExporterProcess, startExporter } from "../support/exporter-process.ts";
 import { type Prometheus, startPrometheus } from "../support/prometheus.ts";
@@ -82,7 +82,7 @@ describeWithTools(["prometheus3", "promtool3", "amtool", "bash"], "docs/troubles
   });
 
   /** Runs a line of the page as its reader would, with the addresses and files of this test. */
-  function run(command: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  async function run(command: string) {
     const line = command
       .replaceAll(/(?:http:\/\/)?localhost:9090/g, prometheus.url)
       .replaceAll("localhost:9853", exporter.address)
@@ -94,11 +94,9 @@ describeWithTools(["prometheus3", "promtool3", "amtool", "bash"], "docs/troubles
       ...files.environment,
       PATH: `${dirname(tools.amtool)}:${process.env["PATH"] ?? ""}`,
     };
-    return new Promise((resolve) => {
-      // Exit codes are those of the last program, such as grep, or report problems that the page is about.
-      execFile(tools.bash, ["--norc", "-c", script], { cwd: ROOT, env: environment }, (_, stdout, stderr) =>
-        resolve({ stdout, stderr }),
-      );
-    });
+    const program = launch(tools.bash, ["--norc", "-c", script], { directory: ROOT, environment });
+    // The exit code is that of the last program, such as grep, or reports problems that the page is about.
+    await program.ended;
+    return { stdout: program.stdout(), stderr: program.stderr() };
   }
 });
