@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { dashboards } from "../dashboards/index.ts";
@@ -13,6 +12,7 @@ import { parseConfig } from "../exporter/config/parse.ts";
 import { ROOT } from "./support/repository.ts";
 import { describeWithTools } from "./support/tools.ts";
 import { calledCommand } from "./exporter/cli/terminal-double.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const service = z.strictObject({
   image: z
@@ -124,8 +124,7 @@ describe("the past of docs/backfill.md for compose.yaml", () => {
   });
 
   test("may be written by the image, whose Node otherwise writes no files", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "compose-past-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const [, options = ""] = / --env NODE_OPTIONS=(\S+) /.exec(write) ?? [];
     const [, entrypoint = ""] = /^ENTRYPOINT (\[.*\])$/m.exec(read("Dockerfile")) ?? [];
     const flags = z.array(z.string()).parse(JSON.parse(entrypoint)).slice(1, -1);

@@ -14,6 +14,7 @@ import { runExporter, startExporter } from "./support/exporter-process.ts";
 import { installPackage, type InstalledPackage, npm } from "./support/installed-package.ts";
 import { ROOT } from "./support/repository.ts";
 import { until } from "./support/until.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** Generous, because packages are installed and programs start slowly on a busy machine. */
 const PATIENCE_MS = 300_000;
@@ -162,8 +163,7 @@ function lockedPackages(path: string): readonly string[] {
 /** Runs a program with a Node that reports another version. */
 function runAs(version: string, program: string, ...parameters: readonly string[]) {
   const code = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } })`;
-  const directory = mkdtempSync(join(tmpdir(), "old-node-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const disguise = join(directory, "disguise.cjs");
   writeFileSync(disguise, code);
   const { status, stdout, stderr } = spawnSync(

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { imageRecipe } from "./support/image-content.ts";
 import { ROOT } from "./support/repository.ts";
 import { describeWithTools } from "./support/tools.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const UNIT = "aigateway-exporter.service";
 const FILE = join(ROOT, "examples", "systemd", UNIT);
@@ -31,8 +31,7 @@ describeWithTools(["systemdAnalyze"], "the systemd unit", ({ systemdAnalyze }) =
   });
 
   test("has no fault that systemd sees", () => {
-    const folder = mkdtempSync(join(tmpdir(), "systemd-unit-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const copy = join(folder, UNIT);
     writeFileSync(copy, unit.replaceAll("/usr/bin/node", process.execPath));
     const { status, stderr } = spawnSync(systemdAnalyze, ["verify", "--man=no", copy], { encoding: "utf8" });

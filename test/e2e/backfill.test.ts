@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inspectServer } from "../../exporter/backfill/inspect-server.ts";
@@ -17,13 +16,13 @@ import {
   SEAM,
   startBackfillStage,
 } from "./backfill-stage.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PATIENCE = { timeout: 300_000 };
 
 /** A server that has the scrapes, and the files of a past. */
 async function setUp(format: PastFormat, binary: string, promtool: string, window = "0s") {
-  const folder = mkdtempSync(join(tmpdir(), "backfill-prometheus-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const stage = await startBackfillStage({ ...REQUEST, format });
   onTestFinished(() => stage.remove());
   await writeBlocks(promtool, folder, asAsync(stage.scrapes));

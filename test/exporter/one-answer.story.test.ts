@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 import { seriesName } from "../support/series.ts";
 import { startTestApp, type TestApp, type TestAppOptions } from "../support/test-app.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // The page, the JSON and the metrics say the same about what the gateway leaves in doubt.
 
@@ -120,8 +120,7 @@ test("a total that excludes BYOK gives no negative spend", async () => {
 });
 
 test("after a rotation, a budget of the key is not complete until its window ends", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rotation-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const secret = join(folder, "docs");
   const app = await start({
     analytics: false,

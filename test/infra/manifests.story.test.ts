@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import { createRules } from "../../dashboards/rules/index.ts";
@@ -14,6 +13,7 @@ import { ROOT } from "../support/repository.ts";
 import { describeWithTools } from "../support/tools.ts";
 import { runMocked } from "./mocked-program.ts";
 import { type Changes, declared, settingTexts } from "./program-settings.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const manifest = z.looseObject({
   apiVersion: z.string(),
@@ -220,8 +220,7 @@ describeWithTools(["helm"], "the Helm chart", ({ helm }) => {
   });
 
   test("twice a dependency under two aliases makes objects that do not meet, if their condition holds", () => {
-    const parent = mkdtempSync(join(tmpdir(), "parent-chart-"));
-    onTestFinished(() => rmSync(parent, { recursive: true }));
+    const parent = temporaryFolder();
     cpSync(chart, join(parent, "charts", "aigateway-exporter"), { recursive: true });
     const dependencies = ["eu", "us"].map((alias) => {
       return { name: "aigateway-exporter", version: "*", alias, condition: `${alias}.enabled` };

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../../support/repository.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Writes a file of 1,400 bytes in a process whose files have at most this many blocks of 512 bytes. */
 function write(folder: string, blocks: number): string {
@@ -21,8 +21,7 @@ test.each([
   ["whole", 3, "1400", ["day.om"]],
   ["not there if the disk is full before its end", 2, "EFBIG", []],
 ])("a file is %s", (_, blocks, printed, files) => {
-  const folder = mkdtempSync(join(tmpdir(), "state-file-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   expect(write(folder, blocks)).toBe(printed);
   expect(readdirSync(folder)).toEqual(files);
   for (const file of files) expect(readFileSync(join(folder, file), "utf8")).toHaveLength(1400);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BackfillRequest } from "../../../exporter/backfill/plan.ts";
@@ -10,6 +9,7 @@ import { writeExporterFiles } from "../../support/exporter-files.ts";
 import { createFastClock } from "../../support/fast-time.ts";
 import { startSimulatedGateway } from "../../support/simulated-gateway.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 export const NOON = Date.UTC(2026, 10, 18, 12);
 export const TODAY = Date.UTC(2026, 10, 18);
@@ -38,11 +38,8 @@ export async function setUp({ options, prepare, content }: BackfillStage = {}) {
     ...gateway,
     content: { gateway: { base_url: gateway.url, deadline: "1h", requests_per_minute: 0 }, ...content },
   });
-  const folder = mkdtempSync(join(tmpdir(), "backfill-test-"));
-  onTestFinished(() => {
-    files.remove();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const folder = temporaryFolder();
+  onTestFinished(() => files.remove());
   const write = async (request: Partial<BackfillRequest> = {}, isDryRun = false, url?: string) => {
     const { terminal, printed } = createTerminalDouble(files.environment);
     const order = { request: { ...REQUEST, ...request }, output: folder, url, isDryRun };

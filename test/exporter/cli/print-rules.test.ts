@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { ruleGroups } from "../../../dashboards/rules/file.ts";
@@ -11,6 +10,7 @@ import { printRules, type RuleFormat } from "../../../exporter/cli/print-rules.t
 import { writeDashboards } from "../../../exporter/cli/write-dashboards.ts";
 import { ROOT } from "../../support/repository.ts";
 import { createTerminalDouble } from "./terminal-double.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const OPTIONS = {
   runbookBaseUrl: "https://wiki.example/alerts.md",
@@ -119,7 +119,6 @@ describe("dashboards", () => {
 });
 
 function folder(): string {
-  const directory = mkdtempSync(join(tmpdir(), "dashboards-test-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   return directory;
 }

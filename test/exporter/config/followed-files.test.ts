@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createFollowedFiles } from "../../../exporter/config/followed-files.ts";
 import { systemFiles } from "../../../exporter/secrets/files.ts";
 import { writeMounted } from "../../support/mounted-folder.ts";
 import { configHash } from "../../../exporter/config/config.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("createFollowedFiles()", () => {
   test.each<[string, (root: string) => void]>([
@@ -62,8 +62,7 @@ describe("createFollowedFiles()", () => {
 
 /** A configuration in a volume of Kubernetes, and a folder of keys. */
 async function setUp() {
-  const root = mkdtempSync(join(tmpdir(), "followed-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   writeMounted(join(root, "conf"), { "config.yaml": "a: 1" });
   mkdirSync(join(root, "keys"));
   writeFileSync(join(root, "keys/billing"), "sk-1");

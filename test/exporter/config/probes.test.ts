@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bundledSample, fileAudio } from "../../../exporter/config/probes/probe-config.ts";
 import { systemFiles } from "../../../exporter/secrets/files.ts";
 import { loadText } from "../secrets/simulated-files.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const FILE = `
 gateway: {base_url: "https://gateway.example/api/v1"}
@@ -81,8 +81,7 @@ probes:
 
 describe("fileAudio", () => {
   test("is read again for each use, and keeps the last bytes if a read fails", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "audio-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const path = join(folder, "a.wav");
     const audio = fileAudio(path, "wav", systemFiles);
     const origin = `file ${JSON.stringify(path)}`;
