@@ -5,7 +5,8 @@ import { onTestFinished } from "vitest";
 
 /** An empty folder, until the test has finished. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "aigateway-exporter-test-"));
+  // Short, or messages would not show the path: it would look like a secret.
+  const folder = mkdtempSync(join(tmpdir(), "test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
