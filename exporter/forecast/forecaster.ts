@@ -157,10 +157,8 @@ export class Forecaster {
    * half a day at most. Then it is unknown.
    */
   at(nowMs: number): Forecast | undefined {
-    const [reading, forecast] = [this.#reading, this.#forecast];
-    if (!reading || !forecast || forecast.outlook === "unlimited") return forecast;
-    const reset = typeof reading.nextResetMs === "number" ? reading.nextResetMs : Infinity;
-    if (nowMs < Math.min(reset, reading.atMs + thresholds.unheard)) return forecast;
+    const forecast = this.#forecast;
+    if (!forecast || nowMs < this.untilMs) return forecast;
     return {
       ...forecast,
       outlook: "unknown",
@@ -168,6 +166,14 @@ export class Forecaster {
       basis: undefined,
       leftAtReset: undefined,
     };
+  }
+
+  /** Until when the forecast stays the same without another answer or history. */
+  get untilMs(): number {
+    const [reading, forecast] = [this.#reading, this.#forecast];
+    if (!reading || !forecast || forecast.outlook === "unlimited") return Infinity;
+    const reset = typeof reading.nextResetMs === "number" ? reading.nextResetMs : Infinity;
+    return Math.min(reset, reading.atMs + thresholds.unheard);
   }
 
   /** Whether spending goes on although nothing is left, until credits are bought. */

@@ -83,7 +83,12 @@ export function createForecasts<Packed>(
   }
 
   function refresh(limit: Limit<Packed>): Packed {
+    const bound = account?.forecaster.at(clock.now());
+    // There may be ten thousand, of which few have changed.
+    if (clock.now() < limit.sameUntilMs && bound === limit.bound) return limit.block;
     const now = said(limit);
+    limit.sameUntilMs = now && !limit.layers && limit.shared.length === 0 ? limit.forecaster.untilMs : 0;
+    limit.bound = bound;
     const parts = partsOf(limit, now);
     if (isSame(parts, limit.parts)) return limit.block;
     limit.parts = parts;
@@ -100,6 +105,9 @@ export function createForecasts<Packed>(
       if (isAfterGap) limit.gapMs = atMs;
       const hasNewLayer = read(limit, shared, value, { id, atMs });
       if ((isAfterGap || hasNewLayer) && hasHistory(value)) seeding.add(limit);
+      limit.sameUntilMs = 0;
+      // Not all at once when they are shown.
+      refresh(limit);
     },
     forgotten,
     blocks: () => {
@@ -127,7 +135,15 @@ export function createForecasts<Packed>(
   };
 }
 
-const NEW_LIMIT = { team: undefined, isLow: false, gapMs: 0, shared: [], parts: [] };
+const NEW_LIMIT = {
+  team: undefined,
+  isLow: false,
+  gapMs: 0,
+  shared: [],
+  parts: [],
+  sameUntilMs: 0,
+  bound: undefined,
+};
 
 function newForecasters(kind: Limit<unknown>["kind"]): Pick<Limit<unknown>, "forecaster" | "layers"> {
   return { forecaster: new Forecaster(kind === "key" ? "key" : "account"), layers: undefined };
@@ -198,6 +214,8 @@ interface Limit<Packed> extends Unseeded {
   /** What the block shows. */
   parts: readonly Part[];
   block: Packed;
+  /** The forecast of the account when the block was made. */
+  bound: Forecast | undefined;
 }
 
 type Part = Forecast | string | boolean | undefined;

@@ -14,6 +14,8 @@ export interface Unseeded {
   readonly sinceMs: number;
   /** When the last gap of its readings ended; 0: there was none. */
   readonly gapMs: number;
+  /** Until when its forecast stays the same; 0: it may have changed. */
+  sameUntilMs: number;
 }
 
 /** The account's own view of its keys. */
@@ -68,6 +70,7 @@ export function createSeeding({ listed, isAsked }: HistorySource): Seeding {
         unseeded.delete(limit);
         limit.forecaster.seed(hours, history.dataMs);
         limit.layers?.seed(hours, history.dataMs);
+        limit.sameUntilMs = 0;
       }
     },
   };

@@ -1,10 +1,10 @@
-import { text } from "node:stream/consumers";
 import type { GatewayConfig } from "../config/config.ts";
 import type { Secret, SecretSource } from "../secrets/secret.ts";
-import { type Clock, onAbort } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
 import { GatewayError } from "./errors.ts";
 import type { Caller, GatewayDependencies } from "./port.ts";
-import { type HttpResponse, isSuccess, readResponse } from "./response.ts";
+import { type Connections, exchange } from "./exchange.ts";
+import { readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 
@@ -62,13 +62,9 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
 
   const pool = dependencies.connect?.(origin) ?? connectionsTo(origin, config);
 
-  async function exchange(request: HttpRequest, secret: Secret, signal: AbortSignal): Promise<HttpResponse> {
+  async function optionsOf(request: HttpRequest, secret: Secret): Promise<Dispatcher.DispatchOptions> {
     const { contentType, content = null } = request.body ? await encodeBody(request.body) : {};
-    const {
-      statusCode: status,
-      headers,
-      body,
-    } = await pool.request({
+    return {
       origin,
       path: root + request.path,
       method: request.method,
@@ -79,26 +75,14 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         ...(contentType && { "content-type": contentType }),
       },
       body: content,
-      signal,
-    });
-    try {
-      // Unlike `body.text()`, it keeps no object for each chunk.
-      return { status, headers, body: await text(body) };
-    } catch (error) {
-      // The status of a refusal decides, even if its body is cut, too large or too slow (observed-behaviour 15).
-      if (isSuccess(status)) throw error;
-      return { status, headers, body: "" };
-    }
+    };
   }
 
   return {
     attempt: async (request, secret, { endpoint, signal }, limitMs) => {
-      const aborter = new AbortController();
-      const timer = setTimeout(() => aborter.abort(new DOMException("Timed out", "TimeoutError")), limitMs);
-      const forget = onAbort(signal, () => aborter.abort(signal.reason));
       try {
         signal.throwIfAborted();
-        const response = await exchange(request, secret, aborter.signal);
+        const response = await exchange(pool, await optionsOf(request, secret), { limitMs, signal });
         signal.throwIfAborted();
         const date = String(response.headers["date"] ?? "");
         dependencies.onAnswer(endpoint, String(response.status), Date.parse(date));
@@ -108,9 +92,6 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
         if (error instanceof GatewayError) return error;
         dependencies.onAnswer(endpoint, "none");
         return transportError(request.action, error, { ...config, limitMs });
-      } finally {
-        clearTimeout(timer);
-        forget();
       }
     },
     close: () => pool.destroy(),
@@ -129,8 +110,6 @@ async function encodeBody(body: object): Promise<EncodedBody> {
   const content = new Uint8Array(await encoder.arrayBuffer());
   return { contentType: encoder.headers.get("content-type") ?? "multipart/form-data", content };
 }
-
-export type Connections = Pick<Dispatcher, "request" | "destroy">;
 
 /** Connections to an origin, through the proxy of the configuration if it has one. */
 function connectionsTo(origin: string, config: GatewayConfig): Connections {

@@ -123,5 +123,9 @@ function pairText(name: string, value: string): string {
 
 /** Escaping is the same in both exposition formats. Lone surrogates become U+FFFD. */
 function escapeLabelValue(value: string): string {
-  return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
+  return PLAIN.test(value)
+    ? value
+    : value.toWellFormed().replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"');
 }
+
+const PLAIN = /^[\w .:/-]*$/;

@@ -40,34 +40,40 @@ export function createRunQueues(): RunQueues {
 export function createRunQueue(): RunQueue {
   /** By group and own interval. Jobs become due in order of time, so the first of a line is its most overdue. */
   const lines = new Map<string, Line>();
-  const lineOf = new Map<TargetId, Line>();
+  const queued = new Map<TargetId, QueuedJob>();
+
+  function firstOf(line: Line): QueuedJob | undefined {
+    const { jobs } = line;
+    for (let first = jobs[line.head]; first && queued.get(first.id) !== first; first = jobs[line.head])
+      line.head++;
+    if (line.head * 2 > jobs.length) line.head -= jobs.splice(0, line.head).length;
+    return jobs[line.head];
+  }
 
   return {
     add: (id, dueAt, group, leastMs = 0) => {
-      if (lineOf.has(id)) return;
+      if (queued.has(id)) return;
       const name = `${group} ${leastMs}`;
-      const line = lines.get(name) ?? { group, leastMs, jobs: new Map<TargetId, QueuedJob>() };
+      const line = lines.get(name) ?? { group, leastMs, jobs: [], head: 0 };
+      const job = { id, dueAt };
       lines.set(name, line);
-      line.jobs.set(id, { id, dueAt });
-      lineOf.set(id, line);
+      line.jobs.push(job);
+      queued.set(id, job);
     },
     next: (now, intervalOf) => {
       let best: QueuedJob | undefined;
       let longest = Number.NEGATIVE_INFINITY;
-      for (const { group, leastMs, jobs } of lines.values()) {
-        const [first] = jobs.values();
+      for (const line of lines.values()) {
+        const first = firstOf(line);
         if (!first) continue;
-        const overdue = (now - first.dueAt) / Math.max(intervalOf(group), leastMs);
+        const overdue = (now - first.dueAt) / Math.max(intervalOf(line.group), line.leastMs);
         if (overdue > longest) [best, longest] = [first, overdue];
       }
       return best;
     },
-    remove: (id) => {
-      lineOf.get(id)?.jobs.delete(id);
-      lineOf.delete(id);
-    },
+    remove: (id) => void queued.delete(id),
     oldest: () => {
-      const firsts = [...lines.values()].flatMap(({ jobs: [first] }) => first?.[1].dueAt ?? []);
+      const firsts = [...lines.values()].flatMap((line) => firstOf(line)?.dueAt ?? []);
       return firsts.length === 0 ? undefined : Math.min(...firsts);
     },
   };
@@ -76,5 +82,7 @@ export function createRunQueue(): RunQueue {
 interface Line {
   readonly group: string;
   readonly leastMs: number;
-  readonly jobs: Map<TargetId, QueuedJob>;
+  /** Those before `head`, and those that are not queued any more, have been removed. */
+  readonly jobs: QueuedJob[];
+  head: number;
 }

@@ -131,7 +131,7 @@ export const LAWS: readonly Law[] = [
 
 /** Packages that only some files may import. */
 export const PACKAGES: readonly { readonly name: string; readonly only: readonly string[] }[] = [
-  { name: "undici", only: ["exporter/gateway/http.ts"] },
+  { name: "undici", only: ["exporter/gateway/http.ts", "exporter/gateway/exchange.ts"] },
   { name: "prom-client", only: [room("metrics")] },
   { name: "node-cron", only: [room("time")] },
   { name: "croner", only: [room("time")] },

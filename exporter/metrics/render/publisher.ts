@@ -30,8 +30,8 @@ export interface BlockView {
 const SHORTEST_DISTANCE_MS = 50;
 const LONGEST_DISTANCE_MS = 1000;
 
-/** A rendering may take a tenth of the time, so that a million series do not occupy a core. */
-const SHARE = 0.1;
+/** A rendering may take this share of the time, so that a million series do not occupy a core. */
+const SHARE = 0.03;
 const LONGEST_REST_MS = 15_000;
 
 /**

@@ -211,7 +211,7 @@ test("createSeeding gives the history of a name to its key, and to none if sever
   const seeded: unknown[] = [];
   for (const hash of ["hash-0", "hash-2"]) {
     const forecaster = { seed: (hours: unknown) => void seeded.push([hash, hours]) };
-    seeding.add({ kind: "key", hash, forecaster, sinceMs: 0, gapMs: 0 });
+    seeding.add({ kind: "key", hash, forecaster, sinceMs: 0, gapMs: 0, sameUntilMs: 0 });
   }
   const history = { kind: "history", startMs: MIDNIGHT, count: 2, dataMs: MIDNIGHT, names } as const;
   for (const isLeast of [true, false]) {

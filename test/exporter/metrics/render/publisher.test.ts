@@ -82,7 +82,7 @@ describe("createPublisher()", () => {
     for (const ms of [0, 50, 100]) await shownAfter(ms);
   });
 
-  test("renders for a tenth of the time at most, but never shows what was withdrawn", async () => {
+  test("rests for long after a long rendering, but never shows what was withdrawn", async () => {
     const { clock, put, withdraw, shown, renderings } = setUp(700);
     put(1);
     await clock.advance(0);
@@ -95,7 +95,7 @@ describe("createPublisher()", () => {
     withdraw();
     expect(await shown()).toBeUndefined();
     put(3);
-    await clock.advance(7000);
+    await clock.advance(16_000);
     await expect.poll(shown).toBe("3");
   });
 
