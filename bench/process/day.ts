@@ -11,11 +11,12 @@ import { imageParameters, imageRecipe, makeImageContent } from "../../test/suppo
 import { ROOT } from "../../test/support/repository.ts";
 import { atLeast, atMost, type Benchmark, ratio, type Readings, value } from "../benchmark.ts";
 import { isInstalled } from "../peers.ts";
+import { median } from "../statistics.ts";
 import { residentBytes } from "./start.ts";
 
 const KEYS = 10_000;
 const SCRAPE_MS = 15_000;
-/** Scrapes before, and those that are measured: the figures of three minutes are those of an hour at the same rate. */
+/** Scrapes before, and those that are measured. */
 const [WARM_UP, MEASURED] = [12, 12];
 const HOUR = 3_600_000;
 
@@ -124,28 +125,38 @@ async function day(command: string, line: readonly string[], { gateway }: Stage)
   const isOurs = line.some((word) => word.startsWith("--config.file="));
   const scrape = () => Promise.all([readText(`${server.url}/metrics`), readText(`${server.url}/metrics`)]);
   try {
-    let [before, text] = [{ cpuMs: 0, requests: 0 }, ""];
+    let text = "";
+    const [cpuMs, requests]: [number[], number[]] = [[], []];
     for (let count = 0; count < WARM_UP + MEASURED; count++) {
-      if (count === WARM_UP) before = { cpuMs: cpuOf(server.pid), requests: requestsIn(text) };
       await sleep(SCRAPE_MS);
       [text = ""] = await scrape();
+      cpuMs.push(cpuOf(server.pid));
+      requests.push(requestsIn(text));
       if (isOurs && count % 2 === 0) await readText(`${server.url}/`);
       if (isOurs && count === WARM_UP + 2) process.kill(server.pid, "SIGHUP");
       if (count === WARM_UP + 4) await fault(gateway, "POST");
       if (count === WARM_UP + 5) await fault(gateway, "DELETE");
     }
-    const perHour = HOUR / (MEASURED * SCRAPE_MS);
     const rss = residentBytes(server.pid);
     return {
-      cpu: ((cpuOf(server.pid) - before.cpuMs) / 1000) * perHour,
+      cpu: inAnHour(cpuMs) / 1000,
       rss: rss / 1e6,
       bytes: rss / 1000 / KEYS,
       series: text.split("\n").filter((each) => each !== "" && !each.startsWith("#")).length,
-      ...(isOurs && { requests: (requestsIn(text) - before.requests) * perHour }),
+      ...(isOurs && { requests: inAnHour(requests) }),
     };
   } finally {
     await server.stop();
   }
+}
+
+/** The median of the times between two scrapes for an hour, and once what the reload and the failing gateway cost more. */
+function inAnHour(totals: readonly number[]): number {
+  const measured = totals.slice(-MEASURED - 1);
+  const parts = measured.slice(1).map((total, index) => total - (measured[index] ?? total));
+  const usual = median(parts);
+  const more = parts.reduce((sum, part) => sum + part, 0) - usual * MEASURED;
+  return usual * (HOUR / SCRAPE_MS) + more;
 }
 
 async function readText(url: string): Promise<string> {
