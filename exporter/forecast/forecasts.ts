@@ -83,11 +83,14 @@ export function createForecasts<Packed>(
   }
 
   function refresh(limit: Limit<Packed>): Packed {
-    const bound = account?.forecaster.at(clock.now());
+    const [nowMs, { untilMs }] = [clock.now(), limit.forecaster];
+    const bound = account?.forecaster.at(nowMs);
     // There may be ten thousand, of which few have changed.
-    if (clock.now() < limit.sameUntilMs && bound === limit.bound) return limit.block;
+    if (nowMs < limit.sameUntilMs && bound === limit.bound) return limit.block;
     const now = said(limit);
-    limit.sameUntilMs = now && !limit.layers && limit.shared.length === 0 ? limit.forecaster.untilMs : 0;
+    // What is unknown by now is not for good: the clock may be set back.
+    const isSteady = now && nowMs < untilMs && !limit.layers && limit.shared.length === 0;
+    limit.sameUntilMs = isSteady ? untilMs : 0;
     limit.bound = bound;
     const parts = partsOf(limit, now);
     if (isSame(parts, limit.parts)) return limit.block;

@@ -15,6 +15,21 @@ const account: ShortStory = {
 };
 /** Stories that once broke an invariant, or that operators meet and the search meets rarely. */
 const CASES: Readonly<Record<string, ShortStory>> = {
+  "what a fast clock made unknown is known again, in the metrics as in the JSON": {
+    start: "2026-02-28T23:49:00Z",
+    minutes: 8,
+    scrapeSeconds: 45,
+    aheadSeconds: 600,
+    account: { pageSize: 4 },
+    events: [{ do: "step", at: 95, by: -600 }],
+    settings: {
+      keys: [{ name: "k0", file: 0 }],
+      gateway: "b",
+      keySchedule: "7 * * * *",
+      analyticsSchedule: "15m",
+      analytics: { file: 901, top: 2, queries: true, listing: "everywhere" },
+    },
+  },
   "a fast clock that is set back repeats the instant of a poll, whose answer counts all the same": {
     start: "2026-02-28T23:56:00Z",
     minutes: 24,
