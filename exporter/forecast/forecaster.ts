@@ -131,6 +131,8 @@ export class Forecaster {
   read(reading: LimitReading): void {
     const before = this.#reading;
     if (before && isSame(before, reading)) return;
+    // The clock was set back, so what was announced is of times to come.
+    if (before && reading.atMs < before.atMs) this.#hysteresis = new Hysteresis(KINDS[this.#kind].slowness);
     if (before && before.countsByok !== reading.countsByok) this.#course.recount();
     if (this.#kind !== "key") this.#use(reading.topUpBelow === undefined ? "account" : "toppedUp");
     if (reading.usedCredits !== undefined) this.#course.add(reading.atMs, reading.usedCredits);

@@ -15,6 +15,14 @@ const account: ShortStory = {
 };
 /** Stories that once broke an invariant, or that operators meet and the search meets rarely. */
 const CASES: Readonly<Record<string, ShortStory>> = {
+  "what is used up stays so when a fast clock is set back": {
+    start: "2026-02-28T00:01:00Z",
+    minutes: 25,
+    scrapeSeconds: 45,
+    aheadSeconds: 600,
+    events: [{ do: "step", at: 10, by: -600 }],
+    settings: { keys: [{ name: "k0", file: 0 }], keySchedule: "7 * * * *" },
+  },
   "what a fast clock made unknown is known again, in the metrics as in the JSON": {
     start: "2026-02-28T23:49:00Z",
     minutes: 8,
