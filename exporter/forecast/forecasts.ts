@@ -85,7 +85,7 @@ export function createForecasts<Packed>(
   function refresh(limit: Limit<Packed>): Packed {
     const [nowMs, { untilMs }] = [clock.now(), limit.forecaster];
     const bound = account?.forecaster.at(nowMs);
-    // There may be ten thousand, of which few have changed.
+    // Of many thousand limits, few have changed since the last view.
     if (nowMs < limit.sameUntilMs && bound === limit.bound) return limit.block;
     const now = said(limit);
     // What is unknown by now is not for good: the clock may be set back.

@@ -33,8 +33,6 @@ export function exchange(
     controller?.abort(why);
     fail(why);
   };
-  const timer = setTimeout(() => abort(new DOMException("Timed out", "TimeoutError")), limitMs);
-  const forget = onAbort(signal, () => abort(reasonOf(signal)));
   connections.dispatch(request, {
     onRequestStart: (started) => {
       controller = started;
@@ -50,6 +48,8 @@ export function exchange(
     },
     onResponseError: (_controller, error) => fail(error),
   });
+  const timer = setTimeout(() => abort(new DOMException("Timed out", "TimeoutError")), limitMs);
+  const forget = onAbort(signal, () => abort(reasonOf(signal)));
   return promise.finally(() => {
     clearTimeout(timer);
     forget();

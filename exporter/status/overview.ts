@@ -37,7 +37,7 @@ export interface Overview {
   readonly configuredKeys: number;
   /** Made on first demand. */
   readonly keys: readonly KeyRow[];
-  /** The key with the name; undefined: there is none. Makes the row of no other key. */
+  /** The key with the name; undefined: there is none. The rows of other keys are not made. */
   readonly keyNamed: (name: string) => KeyRow | undefined;
   /** What the gateway calls the keys. */
   readonly keyNames: KeyNames;
