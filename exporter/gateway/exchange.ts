@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import type { Dispatcher } from "undici";
 import { onAbort, reasonOf } from "../time/clock.ts";
 import { type HttpResponse, isSuccess } from "./response.ts";
@@ -21,7 +22,9 @@ export function exchange(
   { limitMs, signal }: ExchangeEnd,
 ): Promise<HttpResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-  const chunks: Buffer[] = [];
+  // Not a list of chunks: an answer in chunks of one byte would take a hundred times its size.
+  const decoder = new StringDecoder();
+  let text = "";
   let head: Pick<HttpResponse, "status" | "headers"> | undefined;
   let controller: Dispatcher.DispatchController | undefined;
   let reason: Error | undefined;
@@ -42,9 +45,11 @@ export function exchange(
       // Others are only announcements.
       if (status >= 200) head = { status, headers };
     },
-    onResponseData: (_controller, chunk) => void chunks.push(chunk),
+    onResponseData: (_controller, chunk) => {
+      text += decoder.write(chunk);
+    },
     onResponseEnd: () => {
-      if (head) resolve({ ...head, body: UTF8.decode(Buffer.concat(chunks)) });
+      if (head) resolve({ ...head, body: (text + decoder.end()).replace(BYTE_ORDER_MARK, "") });
     },
     onResponseError: (_controller, error) => fail(error),
   });
@@ -56,4 +61,4 @@ export function exchange(
   });
 }
 
-const UTF8 = new TextDecoder();
+const BYTE_ORDER_MARK = /^\uFEFF/;

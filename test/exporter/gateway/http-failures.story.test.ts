@@ -4,6 +4,7 @@ import { answering, startScriptedServer, type Step } from "../../support/scripte
 import { secretSource } from "../../support/test-config.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import type { GatewayClient, TranscriptionRequest, UsageQuestion } from "../../../exporter/gateway/port.ts";
+import { setImmediate } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { Secret } from "../../../exporter/secrets/secret.ts";
@@ -50,6 +51,35 @@ describe("createHttp: a redirect", () => {
       expect(clock.pending()).toEqual([]);
     },
   );
+});
+
+describe("createHttp: what is not the answer", () => {
+  test("an announcement before a silence is none", async () => {
+    const server = await startScriptedServer((response) => response.writeProcessing());
+    const { failingEachTime } = createClient({ baseUrl: server.url, timeoutMs: 300 });
+    expect(await failingEachTime()).toMatchObject({ kind: "timeout" });
+  });
+
+  test("a request that is given up while it waits for a connection is never sent", async () => {
+    const held = Promise.withResolvers<() => void>();
+    const server = await startScriptedServer(
+      (response) => held.resolve(() => response.end("{}")),
+      answering(200, {}),
+    );
+    const { send } = createClient({ baseUrl: server.url, connections: 1 });
+    const first = send({ path: "/first" });
+    const answer = await held.promise;
+    const stop = new AbortController();
+    const waiting = send({ path: "/waiting" }, { signal: stop.signal });
+    // Once the dispatcher has it: `send` reads the secret and the permit before.
+    await setImmediate();
+    stop.abort(new Error("Stopped"));
+    await expect(waiting).rejects.toThrow("Stopped");
+    const last = send({ path: "/last" });
+    answer();
+    await Promise.all([first, last]);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/last"]);
+  });
 });
 
 /** Announces a long body and sends only its beginning. */
