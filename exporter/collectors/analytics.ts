@@ -8,6 +8,7 @@ import {
 } from "../config/config.ts";
 import type { Family } from "../metrics/family.ts";
 import type { Job } from "../schedule/job.ts";
+import { yieldToEventLoop } from "../time/event-loop.ts";
 import { windowOf, type Period } from "../time/window.ts";
 import {
   type Query,
@@ -77,6 +78,7 @@ function windowJob(query: Query, analytics: AnalyticsConfig, gateway: Config["ga
       // Budgets are over running windows; the last month shows which names occur.
       const spendWindow = isRunning(query) ? window : query === "last_month" ? range : undefined;
       const rows = breakdown(usage, analytics.top);
+      await yieldToEventLoop();
       const value = {
         pairs: rows.pairs.map(({ model, app, amounts: { credits, requests } }) => ({
           model,

@@ -117,7 +117,7 @@ function changedLabels(pair: Row, safe: Row | undefined): number {
 function merged(rows: readonly Row[]): readonly Row[] {
   const pairs = new Map<string, Row>();
   for (const pair of rows) {
-    const identity = JSON.stringify([pair.model, pair.app]);
+    const identity = `${pair.model.length} ${pair.model}${pair.app}`;
     const twin = pairs.get(identity);
     pairs.set(identity, twin ? summed(twin, pair.amounts) : pair);
   }

@@ -92,7 +92,8 @@ function formsOf(text: string): ReadonlySet<string> {
 
 /** The parts of a text that look like a credential of a known kind, although nobody configured it. */
 function keyShapes(text: string): Span[] {
-  return SHAPES.flatMap((shape) =>
+  // `search` is faster, and hardly any text has a key.
+  return SHAPES.filter((shape) => text.search(shape) >= 0).flatMap((shape) =>
     [...text.matchAll(shape)].flatMap(({ 0: found, index, groups }): Span[] =>
       groups?.["random"] === undefined || looksRandom(found) ? [[index, index + found.length]] : [],
     ),

@@ -46,17 +46,24 @@ export function createPacking() {
 
   function newBlock(samples: readonly Sample[], values: readonly number[]): Block {
     const labels = new Map<string, number>();
+    const labelAt = samples.map(({ labels: text }) => numberOf(labels, text));
     const spans = new Map<string, number>([["", 0]]);
     const ownWindows: Window[] = [];
-    const rows = samples.map(({ family, labels: text, window }) => {
+    let [latest, number]: [Window | undefined, number] = [undefined, 0];
+    // Neighbours have the same window.
+    const windowAt = samples.map(({ window }) => {
+      if (window === latest) return number;
+      latest = window;
       const span = window ? `${window.startMs}-${window.endMs}` : "";
       if (window && !spans.has(span)) ownWindows.push(remembered(windows, span, () => window));
-      return [numberOf(numbers, family), numberOf(labels, text), numberOf(spans, span)] as const;
+      number = numberOf(spans, span);
+      return number;
     });
-    const shape = remembered(shapes, rows.join(";"), () => ({
+    const familyAt = samples.map(({ family }) => numberOf(numbers, family));
+    const shape = remembered(shapes, [familyAt, labelAt, windowAt].join(";"), () => ({
       families: samples.map(({ family }) => family),
-      labelAt: rows.map(([, label]) => label),
-      windowAt: rows.map(([, , window]) => window),
+      labelAt,
+      windowAt,
       rowsOf: rowsByFamily(samples),
     }));
     return { shape, values, labels: [...labels.keys()], windows: ownWindows };
@@ -137,9 +144,10 @@ function rowsByFamily(samples: readonly Sample[]): ReadonlyMap<Family, readonly 
 
 /** Numbers keys in the order in which they are first seen. */
 function numberOf<Key>(numbers: Map<Key, number>, key: Key): number {
-  const number = numbers.get(key) ?? numbers.size;
-  numbers.set(key, number);
-  return number;
+  const known = numbers.get(key);
+  if (known !== undefined) return known;
+  numbers.set(key, numbers.size);
+  return numbers.size - 1;
 }
 
 function remembered<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {

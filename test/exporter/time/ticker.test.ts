@@ -3,6 +3,7 @@ import { createRecordingLog, silentLog as silent } from "../../support/log.ts";
 import { createTicker } from "../../../exporter/time/ticker.ts";
 import { createManualClock } from "../../support/clock.ts";
 import { systemClock } from "../../../exporter/time/clock.ts";
+import { yieldToEventLoop } from "../../../exporter/time/event-loop.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -71,4 +72,16 @@ test("systemClock.after waits for 24 days at most, because Node calls back at on
   const cancel = systemClock.after(93 * 86_400_000, () => {});
   cancel();
   expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([2_147_483_647]);
+});
+
+test("yieldToEventLoop: of several that wait, one goes on in each iteration", async () => {
+  let iteration = 0;
+  const count = () => {
+    iteration++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const seen = await Promise.all([1, 2, 3].map(() => yieldToEventLoop().then(() => iteration)));
+  clearImmediate(next);
+  expect(new Set(seen).size).toBe(3);
 });
