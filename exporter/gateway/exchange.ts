@@ -17,7 +17,7 @@ export interface ExchangeEnd {
  * @throws undici's errors; a `TimeoutError` after the limit; the signal's reason.
  */
 export function exchange(
-  connections: Connections,
+  connections: Pick<Connections, "dispatch">,
   request: Dispatcher.DispatchOptions,
   { limitMs, signal }: ExchangeEnd,
 ): Promise<HttpResponse> {

@@ -1,10 +1,11 @@
-import { describe, expect, test, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../support/gateway-client.ts";
 import { answering, startScriptedServer, type Step } from "../../support/scripted-server.ts";
 import { secretSource } from "../../support/test-config.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import type { GatewayClient, TranscriptionRequest, UsageQuestion } from "../../../exporter/gateway/port.ts";
-import { setImmediate } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import { exchange } from "../../../exporter/gateway/exchange.ts";
 import { createServer as createTlsServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { Secret } from "../../../exporter/secrets/secret.ts";
@@ -53,6 +54,19 @@ describe("createHttp: a redirect", () => {
   );
 });
 
+test("createHttp: a connection is used again, by one request at a time", async () => {
+  const ports: (number | undefined)[] = [];
+  const server = await startScriptedServer((response, request) => {
+    ports.push(response.socket?.remotePort);
+    return answering(200)(response, request);
+  });
+  const { send } = createClient({ baseUrl: server.url });
+  for (let count = 0; count < 3; count++) await send();
+  expect(new Set(ports).size).toBe(1);
+  await Promise.all([send(), send(), send()]);
+  expect(new Set(ports.slice(-3)).size).toBe(3);
+});
+
 describe("createHttp: what is not the answer", () => {
   test("an announcement before a silence is none", async () => {
     const server = await startScriptedServer((response) => response.writeProcessing());
@@ -60,25 +74,31 @@ describe("createHttp: what is not the answer", () => {
     expect(await failingEachTime()).toMatchObject({ kind: "timeout" });
   });
 
-  test("a request that is given up while it waits for a connection is never sent", async () => {
-    const held = Promise.withResolvers<() => void>();
-    const server = await startScriptedServer(
-      (response) => held.resolve(() => response.end("{}")),
-      answering(200, {}),
-    );
-    const { send } = createClient({ baseUrl: server.url, connections: 1 });
-    const first = send({ path: "/first" });
-    const answer = await held.promise;
+  test("a request that is given up before it is connected is not sent", async () => {
+    const { promise: handler, resolve } = Promise.withResolvers<Dispatcher.DispatchHandler>();
+    const dispatch = (_: object, one: Dispatcher.DispatchHandler) => {
+      resolve(one);
+      return true;
+    };
     const stop = new AbortController();
-    const waiting = send({ path: "/waiting" }, { signal: stop.signal });
-    // Once the dispatcher has it: `send` reads the secret and the permit before.
-    await setImmediate();
+    const sent = exchange(
+      { dispatch },
+      { path: "/", method: "GET" },
+      { limitMs: 60_000, signal: stop.signal },
+    );
     stop.abort(new Error("Stopped"));
-    await expect(waiting).rejects.toThrow("Stopped");
-    const last = send({ path: "/last" });
-    answer();
-    await Promise.all([first, last]);
-    expect(server.requests.map(({ path }) => path)).toEqual(["/first", "/last"]);
+    await expect(sent).rejects.toThrow("Stopped");
+    const abort = vi.fn<(reason: Error) => void>();
+    const controller = {
+      abort,
+      aborted: false,
+      paused: false,
+      reason: null,
+      pause: () => {},
+      resume: () => {},
+    };
+    (await handler).onRequestStart?.(controller, {});
+    expect(abort).toHaveBeenCalledWith(stop.signal.reason);
   });
 });
 
