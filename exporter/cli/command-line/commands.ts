@@ -4,15 +4,9 @@ import { PAST_FORMATS, type PastFormat, REACH_DAYS } from "../../backfill/plan.t
 import { DEFAULT_PORT } from "../../config/schema.ts";
 import { CSV_DECIMALS, CSV_TOTALS } from "../../reports/csv.ts";
 import { REPORT_DIMENSIONS } from "../../reports/report.ts";
-import { backfill } from "../backfill/backfill.ts";
-import { check } from "../check/check.ts";
-import { run, once } from "../daemon/run.ts";
-import { healthcheck } from "../healthcheck.ts";
-import { printRules, RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
-import { probe } from "../probe.ts";
-import { report, type ReportRequest } from "../report.ts";
+import { RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
+import type { ReportRequest } from "../report.ts";
 import type { Terminal } from "../terminal.ts";
-import { writeDashboards } from "../write-dashboards.ts";
 import {
   intervalSeconds,
   link,
@@ -27,18 +21,23 @@ import {
 } from "./flag-values.ts";
 import { type Options, optionsOf } from "./program.ts";
 
-/** What the commands run. */
+/** What the commands run. Each is loaded when it runs, because most are not needed for a start. */
 export const commands = {
-  backfill,
-  check,
-  healthcheck,
-  once,
-  printRules,
-  probe,
-  report,
-  run,
-  writeDashboards,
+  backfill: lazy(async () => (await import("../backfill/backfill.ts")).backfill),
+  check: lazy(async () => (await import("../check/check.ts")).check),
+  healthcheck: lazy(async () => (await import("../healthcheck.ts")).healthcheck),
+  once: lazy(async () => (await import("../daemon/run.ts")).once),
+  printRules: lazy(async () => (await import("../print-rules.ts")).printRules),
+  probe: lazy(async () => (await import("../probe.ts")).probe),
+  report: lazy(async () => (await import("../report.ts")).report),
+  run: lazy(async () => (await import("../daemon/run.ts")).run),
+  writeDashboards: lazy(async () => (await import("../write-dashboards.ts")).writeDashboards),
 };
+
+function lazy<Parameters extends unknown[]>(load: () => Promise<(...parameters: Parameters) => Promise<number>>) {
+  return async (...parameters: Parameters) => (await load())(...parameters);
+}
+
 export type Commands = typeof commands;
 
 interface Context {
