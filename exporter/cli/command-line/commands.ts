@@ -34,7 +34,9 @@ export const commands = {
   writeDashboards: lazy(async () => (await import("../write-dashboards.ts")).writeDashboards),
 };
 
-function lazy<Parameters extends unknown[]>(load: () => Promise<(...parameters: Parameters) => Promise<number>>) {
+function lazy<Parameters extends unknown[]>(
+  load: () => Promise<(...parameters: Parameters) => Promise<number>>,
+) {
   return async (...parameters: Parameters) => (await load())(...parameters);
 }
 
