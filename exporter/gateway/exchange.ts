@@ -22,7 +22,7 @@ export function exchange(
   { limitMs, signal }: ExchangeEnd,
 ): Promise<HttpResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
-  // Not a list of chunks: an answer in chunks of one byte would take a hundred times its size.
+  // Text, because a list of chunks of one byte takes a hundred times the size of the answer.
   const decoder = new StringDecoder();
   let text = "";
   let head: Pick<HttpResponse, "status" | "headers"> | undefined;

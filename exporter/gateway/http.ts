@@ -6,7 +6,7 @@ import type { Caller, GatewayDependencies } from "./port.ts";
 import { type Connections, exchange } from "./exchange.ts";
 import { readResponse } from "./response.ts";
 import { transportError } from "./transport-error.ts";
-import { buildConnector, Client, type Dispatcher, Pool, ProxyAgent } from "undici";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 
 /** One request of the contract. */
 export interface HttpRequest {
@@ -81,8 +81,9 @@ export function createHttp(config: GatewayConfig, dependencies: HttpDependencies
   return {
     attempt: async (request, secret, { endpoint, signal }, limitMs) => {
       try {
+        const options = await optionsOf(request, secret);
         signal.throwIfAborted();
-        const response = await exchange(pool, await optionsOf(request, secret), { limitMs, signal });
+        const response = await exchange(pool, options, { limitMs, signal });
         signal.throwIfAborted();
         const date = String(response.headers["date"] ?? "");
         dependencies.onAnswer(endpoint, String(response.status), Date.parse(date));
@@ -114,11 +115,12 @@ async function encodeBody(body: object): Promise<EncodedBody> {
 /** Connections to an origin, through the proxy of the configuration if it has one. */
 function connectionsTo(origin: string, config: GatewayConfig): Connections {
   const { proxy, timeoutMs, tls } = config;
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, ...tls });
-  const options: Client.Options = {
+  const options: Pool.Options = {
+    connections: RESERVE * config.connections,
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: timeoutMs, ...tls },
     // Each attempt has its own limit for the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -126,10 +128,9 @@ function connectionsTo(origin: string, config: GatewayConfig): Connections {
     maxHeaderSize: 16_384,
     maxResponseSize: config.maxBodyBytes,
   };
-  if (!proxy) return createPool(() => new Client(origin, { ...options, connect }));
+  if (!proxy) return new Pool(origin, options);
   return new ProxyAgent({
     ...options,
-    connections: config.connections,
     ...(proxy.login && { token: `Basic ${proxy.login.reveal()}` }),
     uri: proxy.url,
     ...(tls && { requestTls: tls }),
@@ -140,31 +141,10 @@ function connectionsTo(origin: string, config: GatewayConfig): Connections {
 }
 
 /**
- * Connections for one request each; the callers' permits limit their number. undici's own pool reuses a connection an
- * iteration of the event loop later, so that answers come in bursts: a tenth fewer with 256 connections.
+ * Requests in progress are limited by the callers' permits. undici rests a connection for an iteration of the event loop,
+ * in case the gateway closes it; meanwhile the next request needs another one.
  */
-function createPool(connect: () => Client): Connections {
-  const all = new Set<Client>();
-  const idle: Client[] = [];
-  return {
-    dispatch: (request, handler) => {
-      const client = idle.pop() ?? connect();
-      all.add(client);
-      return client.dispatch(request, {
-        ...handler,
-        onResponseEnd: (controller, trailers) => {
-          idle.push(client);
-          handler.onResponseEnd?.(controller, trailers);
-        },
-        onResponseError: (controller, error) => {
-          idle.push(client);
-          handler.onResponseError?.(controller, error);
-        },
-      });
-    },
-    destroy: async () => void (await Promise.all([...all].map((client) => client.destroy()))),
-  };
-}
+const RESERVE = 2;
 
 /** Idle connections are kept between the requests of a schedule. */
 const KEEP_ALIVE_MS = 30_000;

@@ -92,7 +92,7 @@ function formsOf(text: string): ReadonlySet<string> {
 
 /** The parts of a text that look like a credential of a known kind, although nobody configured it. */
 function keyShapes(text: string): Span[] {
-  // `search` is faster, and hardly any text has a key.
+  // Hardly any text has a key, and `search` finds that out faster than `matchAll`.
   return SHAPES.filter((shape) => text.search(shape) >= 0).flatMap((shape) =>
     [...text.matchAll(shape)].flatMap(({ 0: found, index, groups }): Span[] =>
       groups?.["random"] === undefined || looksRandom(found) ? [[index, index + found.length]] : [],

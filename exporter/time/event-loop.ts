@@ -1,4 +1,4 @@
-/** Lets other work run. Of all that wait, one goes on in each iteration of the event loop. */
+/** Lets other work run. Callers take turns: one continues in each iteration of the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   latest = latest.then(() => new Promise((resolve) => void setImmediate(resolve)));
   return latest;

@@ -4,7 +4,7 @@ import { PAST_FORMATS, type PastFormat, REACH_DAYS } from "../../backfill/plan.t
 import { DEFAULT_PORT } from "../../config/schema.ts";
 import { CSV_DECIMALS, CSV_TOTALS } from "../../reports/csv.ts";
 import { REPORT_DIMENSIONS } from "../../reports/report.ts";
-import { RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
+import { printRules, RULE_FORMATS, type RuleFormat } from "../print-rules.ts";
 import type { ReportRequest } from "../report.ts";
 import type { Terminal } from "../terminal.ts";
 import {
@@ -21,13 +21,13 @@ import {
 } from "./flag-values.ts";
 import { type Options, optionsOf } from "./program.ts";
 
-/** What the commands run. Each is loaded when it runs, because most are not needed for a start. */
+/** What the commands run. Large ones are loaded when they run, so that a start loads only its own modules. */
 export const commands = {
   backfill: lazy(async () => (await import("../backfill/backfill.ts")).backfill),
   check: lazy(async () => (await import("../check/check.ts")).check),
   healthcheck: lazy(async () => (await import("../healthcheck.ts")).healthcheck),
   once: lazy(async () => (await import("../daemon/run.ts")).once),
-  printRules: lazy(async () => (await import("../print-rules.ts")).printRules),
+  printRules,
   probe: lazy(async () => (await import("../probe.ts")).probe),
   report: lazy(async () => (await import("../report.ts")).report),
   run: lazy(async () => (await import("../daemon/run.ts")).run),

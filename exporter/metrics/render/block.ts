@@ -50,7 +50,7 @@ export function createPacking() {
     const spans = new Map<string, number>([["", 0]]);
     const ownWindows: Window[] = [];
     let [latest, number]: [Window | undefined, number] = [undefined, 0];
-    // Neighbours have the same window.
+    // Neighbours usually share a window.
     const windowAt = samples.map(({ window }) => {
       if (window === latest) return number;
       latest = window;

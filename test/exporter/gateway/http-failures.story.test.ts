@@ -54,21 +54,22 @@ describe("createHttp: a redirect", () => {
   );
 });
 
-test("createHttp: a connection is used again, by one request at a time", async () => {
-  const ports: (number | undefined)[] = [];
-  const server = await startScriptedServer((response, request) => {
-    ports.push(response.socket?.remotePort);
-    return answering(200)(response, request);
+test("createHttp: a gateway may close a connection after any answer", async () => {
+  const server = await startScriptedServer((response) => {
+    response.socket?.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+    // While the answer is read.
+    setImmediate(() => setImmediate(() => response.socket?.end()));
   });
-  const { send } = createClient({ baseUrl: server.url });
-  for (let count = 0; count < 3; count++) await send();
-  expect(new Set(ports).size).toBe(1);
-  await Promise.all([send(), send(), send()]);
-  expect(new Set(ports.slice(-3)).size).toBe(3);
+  const { send, throughRetries, answers } = createClient({ baseUrl: server.url });
+  const sendTen = async () => {
+    for (let count = 0; count < 10; count++) await throughRetries(send());
+  };
+  await Promise.all([sendTen(), sendTen(), sendTen(), sendTen()]);
+  expect(new Set(answers)).toEqual(new Set(["key 200"]));
 });
 
-describe("createHttp: what is not the answer", () => {
-  test("an announcement before a silence is none", async () => {
+describe("an answer that never comes", () => {
+  test("an interim response (102) and then silence is a timeout", async () => {
     const server = await startScriptedServer((response) => response.writeProcessing());
     const { failingEachTime } = createClient({ baseUrl: server.url, timeoutMs: 300 });
     expect(await failingEachTime()).toMatchObject({ kind: "timeout" });
