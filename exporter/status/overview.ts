@@ -37,7 +37,7 @@ export interface Overview {
   readonly configuredKeys: number;
   /** Made on first demand. */
   readonly keys: readonly KeyRow[];
-  /** The key with the name; undefined: there is none. The rows of other keys are not made. */
+  /** The key of this name; undefined: there is none. Makes only its row. */
   readonly keyNamed: (name: string) => KeyRow | undefined;
   /** What the gateway calls the keys. */
   readonly keyNames: KeyNames;
